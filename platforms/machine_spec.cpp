@@ -250,12 +250,11 @@ std::string with_measured(std::string text, const std::map<std::string, std::str
 }
 
 /// The parameters of a unit's times, as a JSON field.
-std::string cost_json(const std::string& unit, const BlockCost& cost) {
-  return fmt::format(
-      "\"{}\":{{\"startup_s\":{},\"half_saturation_items\":{},\"items_per_s\":{},\"streaming_s\":{}"
-      "}}",
-      unit, rounded(cost.startup_s), rounded(cost.half_saturation_items), rounded(cost.items_per_s),
-      rounded(cost.streaming_s));
+Fact cost_facts(const BlockCost& cost) {
+  return {Facts{{"startup_s", {rounded(cost.startup_s)}},
+                {"half_saturation_items", {rounded(cost.half_saturation_items)}},
+                {"items_per_s", {rounded(cost.items_per_s)}},
+                {"streaming_s", {rounded(cost.streaming_s)}}}};
 }
 
 }  // namespace
@@ -361,7 +360,6 @@ Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice) {
     trace.resident_memory_bytes = choice.cost.resident_memory_bytes;
   }
   trace.memory_bytes_per_item = choice.cost.memory_bytes;
-  std::string figures;
   std::map<std::string, std::string> measured;
   for (const MachineFigures& machine : spec.machines) {
     for (const UnitFigures& unit : machine.units) {
@@ -379,19 +377,18 @@ Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice) {
         continue;
       }
       add_samples(trace, spec, choice, unit, largest);
-      figures += (figures.empty() ? "" : ",") + cost_json(first.name, block_cost(unit, choice));
+      trace.machine.emplace_back(first.name, cost_facts(block_cost(unit, choice)));
     }
   }
   if (trace.units.empty()) {
     throw InputError(choice.where, "no unit's memory holds one item of " + choice.name +
                                        "; give more memory_bytes, or less resident_bytes");
   }
-  if (figures.empty()) {
+  if (trace.machine.empty()) {
     trace.source = "imported";
     trace.provenance = spec.source;
   }
   if (!measured.empty()) trace.provenance = with_measured(trace.provenance, measured);
-  trace.machine = "{" + figures + "}";
   return trace;
 }
 

@@ -80,13 +80,14 @@ std::vector<Unit> starpu_units(const StarpuMachine& machine) {
   return units;
 }
 
-std::string starpu_machine_json(const StarpuMachine& machine) {
-  std::string json = fmt::format("{{\"name\":\"{}\",\"cpu_cores\":{},\"cuda_devices\":{}",
-                                 machine.name, machine.cpu_cores, machine.gpus.size());
+Facts starpu_machine_facts(const StarpuMachine& machine) {
+  Facts facts = {{"name", {machine.name}},
+                 {"cpu_cores", {std::int64_t{machine.cpu_cores}}},
+                 {"cuda_devices", {static_cast<std::int64_t>(machine.gpus.size())}}};
   if (!machine.gpus.empty() && !machine.gpus.front().unit.model.empty()) {
-    json += fmt::format(",\"gpu_model\":\"{}\"", machine.gpus.front().unit.model);
+    facts.emplace_back("gpu_model", Fact{machine.gpus.front().unit.model});
   }
-  return json + "}";
+  return facts;
 }
 
 }  // namespace equipoise

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "platforms/platform_file.hpp"
+#include "shared_policies/model/facts.hpp"
 #include "shared_policies/model/unit.hpp"
 
 namespace equipoise {
@@ -51,7 +52,7 @@ struct StarpuMachine {
 /// The machine's units as named in traces: `cpu0` for all cores, and every GPU.
 [[nodiscard]] std::vector<Unit> starpu_units(const StarpuMachine& machine);
 
-/// The machine as a JSON object, for the header of a trace.
-[[nodiscard]] std::string starpu_machine_json(const StarpuMachine& machine);
+/// What is known of the machine, for the header of a trace.
+[[nodiscard]] Facts starpu_machine_facts(const StarpuMachine& machine);
 
 }  // namespace equipoise

@@ -69,6 +69,8 @@ equipoise_program_tests(commands
 # Guards of results, and the schemas of all files and outputs.
 equipoise_program_tests(guard
   SOURCES
+    support/described_schemas.cpp
+    tools/guard/described_schemas_test.cpp
     tools/guard/expectations_test.cpp
     tools/guard/guard_test.cpp
     tools/guard/results_diff_test.cpp

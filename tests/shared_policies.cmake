@@ -25,6 +25,7 @@ equipoise_tests(run
     shared_policies/run/recorded_decisions_test.cpp
     shared_policies/run/results_test.cpp
     shared_policies/run/policy_notes_test.cpp
+    shared_policies/run/run_event_test.cpp
     shared_policies/run/run_loop_test.cpp
     shared_policies/run/experience_journal_test.cpp
     shared_policies/run/scenario_journal_test.cpp

@@ -10,7 +10,7 @@ foreach(folder shared_policies real/kernels sim traces platforms tools)
 endforeach()
 hash_of_files(id 16 ${sources})
 file(CONFIGURE OUTPUT ${OUT} CONTENT [[// Written at every build by tools/source_id.cmake.
-#include "tools/report/version.hpp"
+#include "tools/runs/version.hpp"
 
 namespace equipoise {
 

@@ -381,7 +381,6 @@ CsvImport import_csv(const std::vector<std::string>& paths, const CsvImportOptio
   trace.item = options.item;
   trace.grain_items = grain_of(options);
   trace.provenance = provenance_of(names, options);
-  trace.machine = "{}";
   return import;
 }
 

@@ -26,6 +26,20 @@ struct ExperienceEntry {
   LearnedCost cost;                       ///< without doubt
 };
 
+constexpr auto describe(DescriptionOf<ExperienceEntry> /*of*/) {
+  return std::tuple(
+      member("kernel", &ExperienceEntry::kernel, "the computation"),
+      member("problem", &ExperienceEntry::problem,
+             "the parameters on which the cost per item depends")
+          .may_lack(),
+      member("unit", &ExperienceEntry::unit, "the unit's name"),
+      member("model", &ExperienceEntry::model, "the unit's model; empty if unknown"),
+      member("machine", &ExperienceEntry::machine, "where the runs took place, in words"),
+      member("date", &ExperienceEntry::date, "of the last run"),
+      member("runs", &ExperienceEntry::runs, "how many runs there were").at_least(1),
+      member("cost", &ExperienceEntry::cost, "what they showed"));
+}
+
 /// The contents of an experience file.
 struct ExperienceFile {
   std::vector<ExperienceEntry> entries;
@@ -59,9 +73,7 @@ void add_run(ExperienceFile& file, const std::vector<Workload>& phases,
 /// The text of the file.
 [[nodiscard]] std::string experience_text(const ExperienceFile& file);
 
-/// One cost as a JSON object, and back. The second throws InputError at FILE:LINE, also for a cost
-/// without times.
-[[nodiscard]] std::string learned_cost_text(const LearnedCost& cost);
-[[nodiscard]] LearnedCost learned_cost_of(const JsonValue& value, const std::string& file);
+/// Throws InputError at `where` if the sizes of a cost do not ascend, or if it has no times.
+void check_cost(const LearnedCost& cost, const std::string& where);
 
 }  // namespace equipoise

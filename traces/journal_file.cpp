@@ -9,8 +9,10 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <variant>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/overload.hpp"
 #include "traces/json_document.hpp"
 #include "traces/line_file.hpp"
 
@@ -54,15 +56,16 @@ class StreamedJournalFile final : public JournalFile {
     put_time(",\"end_s\":", r.end);
     fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE(",\"after_events\":{},\"tag\":\"{}\""),
                    r.after_events, to_string(r.block.tag));
-    put_group_and_end(r.block);
+    put_group(r.block);
+    put_end();
   }
 
   void decision(const DecisionRecord& r) override {
     auto out = std::back_inserter(buffer_);
-    fmt::format_to(out,
-                   "{{\"decision\":{},\"at_s\":{},\"cost_s\":{},\"end_s\":{},\"by\":{},\"units\":[",
-                   json_string(r.decision.what), r.at.value, r.cost.value, r.end.value,
-                   r.decision.unit ? units_[r.decision.unit->index] : "\"master\"");
+    fmt::format_to(
+        out, "{{\"decision\":{},\"at_s\":{},\"cost_s\":{},\"end_s\":{},\"by\":{},\"units\":[",
+        json_string(std::string(decision_word(r.decision.what))), r.at.value, r.cost.value,
+        r.end.value, r.decision.unit ? units_[r.decision.unit->index] : "\"master\"");
     const char* separator = "";
     for (const UnitEstimate& estimate : r.decision.estimates) {
       fmt::format_to(out, "{}{{\"unit\":{},\"block_items\":{}", separator,
@@ -78,19 +81,26 @@ class StreamedJournalFile final : public JournalFile {
   }
 
   void event(const EventRecord& r) override {
-    auto out = std::back_inserter(buffer_);
-    fmt::format_to(out, "{{\"event\":{},\"at_s\":{}", json_string(r.what), r.at.value);
-    if (r.unit) fmt::format_to(out, ",\"unit\":{}", units_[r.unit->index]);
-    if (r.disturbance != nullptr) put_disturbance(*r.disturbance);
-    if (r.block) {
-      fmt::format_to(out,
-                     ",\"block\":{},\"iteration\":{},\"phase\":{},\"items\":{},\"assigned_s\":{},"
-                     "\"after_events\":{},\"tag\":\"{}\"",
-                     r.block->id, r.block->iteration, r.block->phase, r.block->items,
-                     r.assigned.value, r.after_events, to_string(r.block->tag));
-    }
-    if (r.cap_items) fmt::format_to(out, ",\"cap_items\":{}", *r.cap_items);
-    put_group_and_end(r.block.value_or(Block{}));
+    fmt::format_to(std::back_inserter(buffer_), "{{\"event\":{},\"at_s\":{}",
+                   json_string(std::string(word_of(r.what))), r.at.value);
+    std::visit(
+        Overload{
+            [this](const LostBlock& lost) {
+              put_handed_out(lost);
+              if (lost.cap_items) {
+                fmt::format_to(std::back_inserter(buffer_), ",\"cap_items\":{}", *lost.cap_items);
+              }
+              put_group(lost.block);
+            },
+            [this](const UnfinishedBlock& left) {
+              put_handed_out(left);
+              put_group(left.block);
+            },
+            [this](const OneOf<UnitLost, UnitJoined> auto& of) { put_unit(of.unit); },
+            [this](const Disturbance& disturbance) { put_disturbance(disturbance); },
+            [](const OneOf<IterationBegin, TimerEnd, PolicyStall, Note> auto& /*no members*/) {}},
+        r.what);
+    put_end();
   }
 
   void measured(const Measured& r) override {
@@ -130,10 +140,28 @@ class StreamedJournalFile final : public JournalFile {
     buffer_.append(latest_text_.data(), latest_text_.data() + latest_text_.size());
   }
 
-  void put_group_and_end(const Block& block) {
-    auto out = std::back_inserter(buffer_);
-    if (block.group != 0) fmt::format_to(out, FMT_COMPILE(",\"group\":{}"), block.group);
-    fmt::format_to(out, FMT_COMPILE("}}\n"));
+  void put_unit(UnitId unit) {
+    fmt::format_to(std::back_inserter(buffer_), ",\"unit\":{}", units_[unit.index]);
+  }
+
+  /// Appends the members of a block that was handed out and not accepted.
+  template <class Handed>
+  void put_handed_out(const Handed& of) {
+    put_unit(of.unit);
+    fmt::format_to(std::back_inserter(buffer_),
+                   ",\"block\":{},\"iteration\":{},\"phase\":{},\"items\":{},\"assigned_s\":{},"
+                   "\"after_events\":{},\"tag\":\"{}\"",
+                   of.block.id, of.block.iteration, of.block.phase, of.block.items,
+                   of.assigned.value, of.after_events, to_string(of.block.tag));
+  }
+
+  void put_group(const Block& block) {
+    if (block.group == 0) return;
+    fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE(",\"group\":{}"), block.group);
+  }
+
+  void put_end() {
+    fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE("}}\n"));
     flush_when_full();
   }
 

@@ -214,7 +214,7 @@ void expect_utf8(const std::string& text, const std::string& file, std::size_t l
 }
 
 /// The unit of measure (of `parse_quantity`) of a member with this name; empty if it has none.
-std::string unit_of_measure(const std::string& name) {
+std::string unit_of_measure(std::string_view name) {
   constexpr std::array<std::pair<const char*, const char*>, 6> units = {{{"bytes_per_s", "bytes/s"},
                                                                          {"flop_per_s", "FLOP/s"},
                                                                          {"bytes", "bytes"},
@@ -300,54 +300,52 @@ std::string JsonObject::where(const JsonValue& value) const {
   return fmt::format("{}:{}", file_, value.line);
 }
 
-const JsonValue* JsonObject::find(const std::string& name) const {
+const JsonValue* JsonObject::find(std::string_view name) const {
   for (const JsonMember& member : value_->object) {
     if (member.name == name && member.value.kind != JsonValue::Kind::null) return &member.value;
   }
   return nullptr;
 }
 
-const JsonValue& JsonObject::at(const std::string& name) const {
+const JsonValue& JsonObject::at(std::string_view name) const {
   const JsonValue* found = find(name);
   if (found == nullptr) throw InputError(where(), fmt::format("'{0}' is missing; add it", name));
   return *found;
 }
 
-const JsonValue& JsonObject::of_kind(const std::string& name, JsonValue::Kind kind,
-                                     const char* words) const {
-  const JsonValue& value = at(name);
-  if (value.kind == kind) return value;
-  throw InputError(where(value),
-                   fmt::format("'{}' is {}; it must be {}", name, value.kind_words(), words));
+std::string JsonField::where() const { return fmt::format("{}:{}", file_, value_->line); }
+
+const JsonValue& JsonField::of_kind(JsonValue::Kind kind, const char* words) const {
+  if (value_->kind == kind) return *value_;
+  throw InputError(where(),
+                   fmt::format("'{}' is {}; it must be {}", name_, value_->kind_words(), words));
 }
 
-const std::string& JsonObject::text(const std::string& name) const {
-  return of_kind(name, JsonValue::Kind::text, "a text").text;
-}
+const std::string& JsonField::text() const { return of_kind(JsonValue::Kind::text, "a text").text; }
 
-double JsonObject::number(const std::string& name, double low, double high) const {
-  const JsonValue& value = of_kind(name, JsonValue::Kind::number, "a number");
+double JsonField::number(double low, double high) const {
+  const JsonValue& value = of_kind(JsonValue::Kind::number, "a number");
   if (value.number >= low && value.number <= high) return value.number;
-  throw InputError(where(value), fmt::format("'{}' is {}; it must be from {} to {}", name,
-                                             value.text, low, high));
+  throw InputError(
+      where(), fmt::format("'{}' is {}; it must be from {} to {}", name_, value.text, low, high));
 }
 
-double JsonObject::quantity(const std::string& name, double low, double high) const {
-  const JsonValue& value = at(name);
-  if (value.kind != JsonValue::Kind::text) return number(name, low, high);
+double JsonField::quantity(double low, double high) const {
+  const JsonValue& value = *value_;
+  if (value.kind != JsonValue::Kind::text) return number(low, high);
   double quantity = 0.0;
   try {
-    quantity = parse_quantity(value.text, unit_of_measure(name), where(value));
+    quantity = parse_quantity(value.text, unit_of_measure(name_), where());
   } catch (const InputError& refusal) {
-    throw InputError(refusal.where(), fmt::format("'{}': {}", name, refusal.why()));
+    throw InputError(refusal.where(), fmt::format("'{}': {}", name_, refusal.why()));
   }
   if (quantity >= low && quantity <= high) return quantity;
-  throw InputError(where(value), fmt::format("'{}' is '{}', which is {}; it must be from {} to {}",
-                                             name, value.text, quantity, low, high));
+  throw InputError(where(), fmt::format("'{}' is '{}', which is {}; it must be from {} to {}",
+                                        name_, value.text, quantity, low, high));
 }
 
-std::int64_t JsonObject::whole(const std::string& name, std::int64_t low, std::int64_t high) const {
-  const JsonValue& value = of_kind(name, JsonValue::Kind::number, "a whole number");
+std::int64_t JsonField::whole(std::int64_t low, std::int64_t high) const {
+  const JsonValue& value = of_kind(JsonValue::Kind::number, "a whole number");
   std::int64_t number = 0;
   const char* const end = value.text.data() + value.text.size();
   const auto [rest, failure] = std::from_chars(value.text.data(), end, number);
@@ -357,16 +355,18 @@ std::int64_t JsonObject::whole(const std::string& name, std::int64_t low, std::i
     is_whole = true;
   }
   if (is_whole && number >= low && number <= high) return number;
-  throw InputError(where(value), fmt::format("'{}' is {}; it must be a whole number from {} to {}",
-                                             name, value.text, low, high));
+  throw InputError(where(), fmt::format("'{}' is {}; it must be a whole number from {} to {}",
+                                        name_, value.text, low, high));
 }
 
-bool JsonObject::flag(const std::string& name) const {
-  return of_kind(name, JsonValue::Kind::boolean, "true or false").boolean;
+bool JsonField::flag() const { return of_kind(JsonValue::Kind::boolean, "true or false").boolean; }
+
+const std::vector<JsonValue>& JsonField::list() const {
+  return of_kind(JsonValue::Kind::list, "a list").list;
 }
 
-const std::vector<JsonValue>& JsonObject::list(const std::string& name) const {
-  return of_kind(name, JsonValue::Kind::list, "a list").list;
+const std::vector<JsonMember>& JsonField::object() const {
+  return of_kind(JsonValue::Kind::object, "an object").object;
 }
 
 std::string json_string(const std::string& text) {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace equipoise {
@@ -53,6 +55,40 @@ struct JsonMember {
 void expect_schema(const std::string& schema, const std::string& expected,
                    const std::string& where);
 
+/// A value of a file, with the name that messages call it by: that of a member, also for the entries of
+/// a list that is a member. Every reader throws InputError at FILE:LINE. It refers to all three.
+class JsonField {
+ public:
+  JsonField(const JsonValue& value, std::string_view file, std::string_view name)
+      : value_(&value), file_(file), name_(name) {}
+
+  /// FILE:LINE.
+  [[nodiscard]] std::string where() const;
+  [[nodiscard]] const JsonValue& value() const { return *value_; }
+  [[nodiscard]] std::string_view name() const { return name_; }
+  [[nodiscard]] std::string_view file() const { return file_; }
+  [[nodiscard]] bool is_null() const { return value_->kind == JsonValue::Kind::null; }
+
+  [[nodiscard]] const std::string& text() const;
+  [[nodiscard]] double number(double low, double high) const;
+  /// A number from `low` to `high`, or a text with a number and a unit of measure (`parse_quantity`):
+  /// "25 Gb/s". What is measured follows from the end of the name: `_bytes_per_s`, `_flop_per_s`,
+  /// `_bytes`, `_s`, `_w`, `_hz`. A name that ends otherwise has no units.
+  [[nodiscard]] double quantity(double low, double high) const;
+  /// A whole number from `low` to `high`; exact over the full 64-bit range. It may be written as 1e6.
+  [[nodiscard]] std::int64_t whole(std::int64_t low, std::int64_t high) const;
+  [[nodiscard]] bool flag() const;
+  [[nodiscard]] const std::vector<JsonValue>& list() const;
+  [[nodiscard]] const std::vector<JsonMember>& object() const;
+
+ private:
+  const JsonValue& of_kind(JsonValue::Kind kind, const char* words) const;
+
+  const JsonValue* value_;
+  std::string_view file_;
+  std::string_view name_;
+};
+
 /// Reads the members of a JSON object by name. Every reader throws InputError at FILE:LINE.
 class JsonObject {
  public:
@@ -70,25 +106,32 @@ class JsonObject {
   [[nodiscard]] std::string where(const JsonValue& value) const;
 
   /// The member, or nullptr if it is missing or null.
-  [[nodiscard]] const JsonValue* find(const std::string& name) const;
+  [[nodiscard]] const JsonValue* find(std::string_view name) const;
   /// The member. Throws if it is missing or null.
-  [[nodiscard]] const JsonValue& at(const std::string& name) const;
+  [[nodiscard]] const JsonValue& at(std::string_view name) const;
 
-  [[nodiscard]] const std::string& text(const std::string& name) const;
-  [[nodiscard]] double number(const std::string& name, double low, double high) const;
-  /// A number from `low` to `high`, or a text with a number and a unit of measure (`parse_quantity`):
-  /// "25 Gb/s". What is measured follows from the end of `name`: `_bytes_per_s`, `_flop_per_s`,
-  /// `_bytes`, `_s`, `_w`, `_hz`. A name that ends otherwise has no units.
-  [[nodiscard]] double quantity(const std::string& name, double low, double high) const;
-  /// A whole number from `low` to `high`; exact over the full 64-bit range. It may be written as 1e6.
-  [[nodiscard]] std::int64_t whole(const std::string& name, std::int64_t low,
-                                   std::int64_t high) const;
-  [[nodiscard]] bool flag(const std::string& name) const;
-  [[nodiscard]] const std::vector<JsonValue>& list(const std::string& name) const;
+  /// The member with its name. Throws if it is missing or null.
+  [[nodiscard]] JsonField field(std::string_view name) const { return {at(name), file_, name}; }
+  [[nodiscard]] const std::string& file() const { return file_; }
+
+  /// As JsonField's readers, of the member called `name`.
+  [[nodiscard]] const std::string& text(std::string_view name) const { return field(name).text(); }
+  [[nodiscard]] double number(std::string_view name, double low, double high) const {
+    return field(name).number(low, high);
+  }
+  [[nodiscard]] double quantity(std::string_view name, double low, double high) const {
+    return field(name).quantity(low, high);
+  }
+  [[nodiscard]] std::int64_t whole(std::string_view name, std::int64_t low,
+                                   std::int64_t high) const {
+    return field(name).whole(low, high);
+  }
+  [[nodiscard]] bool flag(std::string_view name) const { return field(name).flag(); }
+  [[nodiscard]] const std::vector<JsonValue>& list(std::string_view name) const {
+    return field(name).list();
+  }
 
  private:
-  const JsonValue& of_kind(const std::string& name, JsonValue::Kind kind, const char* words) const;
-
   const JsonValue* value_;
   std::string file_;
 };

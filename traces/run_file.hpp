@@ -1,60 +1,268 @@
-// Reads run files, `equipoise.run/1`: the settings, events and result of a run.
+// Run files, `equipoise.run/1`: the settings, events and result of a run.
 #pragma once
 
 #include <cstdint>
 #include <istream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/experience.hpp"
+#include "shared_policies/model/facts.hpp"
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/run/metrics.hpp"
 #include "shared_policies/run/recorded_run.hpp"
 #include "traces/json_document.hpp"
+#include "traces/run_settings.hpp"
 
 namespace equipoise {
 
-/// The header without units and workloads: all settings needed to repeat the run.
+/// A unit of a run, as the header has it.
+struct RunUnit {
+  Unit unit;
+  bool is_present_at_start = true;  ///< false: it joins later
+};
+
+constexpr auto describe(DescriptionOf<RunUnit> /*of*/) {
+  return std::tuple(member("unit", &RunUnit::unit, "what policies may know of it").flat(),
+                    computed(
+                        "present_at_start",
+                        +[](const RunUnit& unit) {
+                          return unit.is_present_at_start ? std::optional<bool>()
+                                                          : std::optional(false);
+                        },
+                        "false: it joins later",
+                        [](RunUnit& unit, std::optional<bool> present) {
+                          unit.is_present_at_start = present.value_or(true);
+                        })
+                        .if_any(),
+                    unwritten(&RunUnit::is_present_at_start));
+}
+
+/// The header: everything about the run that is known before it starts.
 struct RunHeader {
-  /// Whether blocks have a setup stage of their own. In files of version 1.0, `in_s` contains it.
-  bool has_setup = true;
-  std::string on;      ///< "sim", "real", ...
+  std::string on;      ///< "sim", "real" or "paced"
   std::string policy;  ///< name of the policy
   std::string
-      spelling;  ///< the policy as in results: as typed, or with the name of a library's policy
-  std::string loaded_from;  ///< from which the policy was loaded; empty: one of the catalog
-  std::string loaded_hash;  ///< of that file's contents
+      spelling;      ///< the policy as in results: as typed, or with the name of a library's policy
+  Facts parameters;  ///< of the policy, with defaults
+  bool is_informed = false;
+  bool is_oracle = false;
+  bool is_experienced = false;
+  std::vector<Workload> workloads;
+  std::vector<RunUnit> units;
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   std::string decision_cost;
-  std::vector<std::string> workload_spellings;
-  std::vector<std::string> unit_spellings;  ///< of real runs only
-  std::vector<std::string> trace_files;
-  std::vector<std::string> maps;  ///< TRACE_UNIT=HOST,... of `--map`
-  std::string platform_file;      ///< of simulations only
-  std::string scenario_file;      ///< empty: undisturbed
-  bool noise = true;
-  std::optional<Seconds> dispatch_cost;  ///< as typed by the user; none: that of the traces
-  std::optional<Seconds> block_timeout;  ///< none: units may keep blocks without limit
-  double time_scale = 1.0;               ///< of paced units only
+  std::string version;
+  Facts machine;
+  std::string loaded_from;  ///< from which the policy was loaded; empty: one of the catalog
+  std::string loaded_hash;  ///< of that file's contents
+  Experience experience;    ///< what the policy knew of earlier runs; empty: nothing
   /// The run file whose decisions were issued again; empty: the policy made the decisions itself.
   std::string decisions_of;
-  Experience experience;  ///< what the policy knew of earlier runs; empty: nothing
+  RunSettings settings;
+  /// Whether blocks have a setup stage of their own. In files of version 1.0, `in_s` contains it.
+  bool has_setup = true;
 };
 
-/// The summary's data about the run as a whole.
+constexpr auto describe(DescriptionOf<RunHeader> /*of*/) {
+  return std::tuple(
+      member("on", &RunHeader::on, "where the run took place").one_of("sim, real, paced"),
+      member("policy", &RunHeader::policy, "name of the policy").not_empty(),
+      member("spelling", &RunHeader::spelling,
+             "the policy as typed, with its name in place of a library's path")
+          .not_empty(),
+      member("parameters", &RunHeader::parameters, "of the policy, with defaults").may_lack(),
+      member("informed", &RunHeader::is_informed, "the policy knows unit speeds beforehand")
+          .may_lack(),
+      member("oracle", &RunHeader::is_oracle, "the policy is given this run's mean block times")
+          .may_lack(),
+      member("experienced", &RunHeader::is_experienced, "the policy used times from earlier runs")
+          .may_lack(),
+      member("workloads", &RunHeader::workloads, "the work, phase by phase").not_empty(),
+      member("units", &RunHeader::units, "the units of the run").not_empty(),
+      member("seed", &RunHeader::seed, "of block times and of input data"),
+      member("repetition", &RunHeader::repetition, "number of the repetition, from 0"),
+      member("decision_cost", &RunHeader::decision_cost,
+             "how long decisions take: none, paper, measured, or seconds"),
+      member("version", &RunHeader::version, "of the program and its libraries").may_lack(),
+      member("machine", &RunHeader::machine, "on which the program ran").may_lack(),
+      member("library", &RunHeader::loaded_from, "file from which the policy was loaded").if_any(),
+      member("library_hash", &RunHeader::loaded_hash, "of that file's contents").if_any(),
+      member("experience", &RunHeader::experience,
+             "[phase][unit]: what the policy knew of earlier runs")
+          .if_any(),
+      member("decisions_of", &RunHeader::decisions_of,
+             "the run file whose decisions were issued again")
+          .if_any(),
+      member("settings", &RunHeader::settings, "what the user chose").flat(),
+      unwritten(&RunHeader::has_setup));
+}
+
+/// The line of a header.
+[[nodiscard]] std::string run_header_line(const RunHeader& header);
+
+/// A load of a scenario that competed with a real unit.
+struct LoadNote {
+  std::string unit;
+  Seconds at;
+  double share = 0.0;           ///< of the unit's cores, as the scenario requests
+  double measured_share = 0.0;  ///< the share that the load really had
+};
+
+constexpr auto describe(DescriptionOf<LoadNote> /*of*/) {
+  return std::tuple(
+      member("unit", &LoadNote::unit, "the unit with which it competed"),
+      member("at_s", &LoadNote::at, "when it began").in("s"),
+      member("share", &LoadNote::share, "of the unit's cores, as the scenario requests"),
+      member("measured_share", &LoadNote::measured_share, "the share that the load really had"));
+}
+
+/// How precisely paced units kept to their times.
+struct PacingNote {
+  double time_scale = 1.0;
+  Seconds late_mean;  ///< from the end of a block until it was noticed, on the run's clock
+  Seconds late_most;
+};
+
+constexpr auto describe(DescriptionOf<PacingNote> /*of*/) {
+  return std::tuple(
+      member("time_scale", &PacingNote::time_scale, "with 0.1 units were ten times as fast"),
+      member("late_mean_s", &PacingNote::late_mean,
+             "mean delay with which ends of blocks were noticed")
+          .in("s"),
+      member("late_max_s", &PacingNote::late_most, "the longest such delay").in("s"));
+}
+
+/// What a unit did in a run, in the summary.
+struct UnitSummary {
+  Items items = 0;
+  double share = 0.0;
+  std::uint64_t blocks = 0;
+  StageTimes busy;
+  double idle_fraction = 0.0;
+  Seconds last_end;
+  std::optional<double> energy_j;
+};
+
+constexpr auto describe(DescriptionOf<StageTimes> /*of*/) {
+  return std::tuple(member("setup_s", &StageTimes::setup, "first use and resident data").in("s"),
+                    member("in_s", &StageTimes::in, "copying in").in("s"),
+                    member("compute_s", &StageTimes::compute, "computing").in("s"),
+                    member("out_s", &StageTimes::out, "copying out").in("s"));
+}
+
+constexpr auto describe(DescriptionOf<UnitSummary> /*of*/) {
+  return std::tuple(
+      member("items", &UnitSummary::items, "the items that it did").at_least(0),
+      member("share", &UnitSummary::share, "of all items"),
+      member("blocks", &UnitSummary::blocks, "the blocks that it did"),
+      member("busy", &UnitSummary::busy, "the time in each stage; stages may overlap").flat(),
+      member("idle_fraction", &UnitSummary::idle_fraction,
+             "the share of the run in which it neither computed nor copied"),
+      member("last_end_s", &UnitSummary::last_end, "the end of its last block").in("s"),
+      member("energy_j", &UnitSummary::energy_j, "modelled; null if unknown").in("J").or_null());
+}
+
+/// What a unit did in a phase.
+struct UnitPhaseSummary {
+  Items items = 0;
+  double share = 0.0;
+  std::uint64_t blocks = 0;
+  Seconds last_end;
+};
+
+constexpr auto describe(DescriptionOf<UnitPhaseSummary> /*of*/) {
+  return std::tuple(
+      member("items", &UnitPhaseSummary::items, "the items that it did").at_least(0),
+      member("share", &UnitPhaseSummary::share, "of the phase's items"),
+      member("blocks", &UnitPhaseSummary::blocks, "the blocks that it did"),
+      member("last_end_s", &UnitPhaseSummary::last_end, "the end of its last block").in("s"));
+}
+
+/// Values by name, in an order of their own.
+template <class T>
+using Named = std::vector<std::pair<std::string, T>>;
+
+/// One phase of several.
+struct PhaseSummary {
+  Seconds end;
+  Named<UnitPhaseSummary> by_unit;
+};
+
+constexpr auto describe(DescriptionOf<PhaseSummary> /*of*/) {
+  return std::tuple(member("end_s", &PhaseSummary::end, "the end of its last block").in("s"),
+                    member("by_unit", &PhaseSummary::by_unit, "what each unit did"));
+}
+
+/// The summary: the numbers of the run, and how it ended.
 struct RunSummary {
-  Seconds makespan;
+  RunNumbers numbers;
   std::optional<Seconds> lower_bound;  ///< of simulations; none: not known
+  std::optional<Losses> loss;          ///< over that bound
+  bool policy_stalled = false;
   bool complete = false;
   bool verified = false;
+  std::string problem;               ///< why it is not verified
+  std::vector<std::string> units;    ///< names, in the order of the numbers
+  std::optional<PacingNote> pacing;  ///< none without paced units
+  std::vector<LoadNote> loads;
 };
+
+/// The loss in all and by cause; nothing if it is not known.
+[[nodiscard]] std::optional<Named<double>> named_loss(const RunSummary& summary);
+/// The numbers of each unit by its name.
+[[nodiscard]] Named<UnitSummary> summary_by_unit(const RunSummary& summary);
+/// The phases; nothing if there is only one.
+[[nodiscard]] std::optional<std::vector<PhaseSummary>> summary_by_phase(const RunSummary& summary);
+
+constexpr auto describe(DescriptionOf<RunSummary> /*of*/) {
+  return std::tuple(
+      member("numbers", &RunSummary::numbers, "the numbers of the run").flat(),
+      member("lower_bound_s", &RunSummary::lower_bound,
+             "a makespan that no run without noise can beat; null if it is not known")
+          .in("s")
+          .at_least(0)
+          .or_null(),
+      computed("loss_s", &named_loss, "the time lost beyond that bound, in all and by cause")
+          .in("s")
+          .or_null(),
+      computed(
+          "longest_setup_s",
+          +[](const RunSummary& summary) {
+            return summary.loss ? std::optional(summary.loss->longest_setup) : std::nullopt;
+          },
+          "the longest time of preparing a unit before its first block")
+          .in("s")
+          .or_null(),
+      member("policy_stalled", &RunSummary::policy_stalled,
+             "the policy left work undone, which was then done greedily")
+          .may_lack(),
+      member("complete", &RunSummary::complete, "whether all items were done"),
+      member("verified", &RunSummary::verified,
+             "whether every item was accepted exactly once and all checked results are right"),
+      member("problem", &RunSummary::problem, "why it is not verified; empty if it is").may_lack(),
+      computed("by_unit", &summary_by_unit, "what each unit did"),
+      computed("phases", &summary_by_phase,
+               "what each unit did in each phase, if there are several")
+          .or_null(),
+      member("pacing", &RunSummary::pacing, "how precisely paced units kept to their times")
+          .or_null(),
+      member("loads", &RunSummary::loads, "loads that competed with real units").may_lack(),
+      unwritten(&RunSummary::loss, &RunSummary::units));
+}
+
+/// The line of a summary.
+[[nodiscard]] std::string run_summary_line(const RunSummary& summary);
 
 /// The contents of a run file.
 struct RunFile {
   std::string path;
   RunHeader header;
-  RecordedRun run;
+  RecordedRun run;                    ///< its units and phases are those of the header
   std::optional<RunSummary> summary;  ///< none: the run was interrupted
   bool is_cut = false;                ///< the last line was incomplete and was ignored
 };
@@ -73,7 +281,7 @@ struct RunFile {
 /// Like `read_run_file`, but reads from `in`; messages name the file `path`.
 [[nodiscard]] RunFile read_run(std::istream& in, const std::string& path);
 
-/// Reads the header line into `file`: settings, units and workloads.
-void read_run_header(const JsonValue& line, RunFile& file);
+/// Reads the header line of the file called `path`.
+[[nodiscard]] RunHeader read_run_header(const JsonValue& line, const std::string& path);
 
 }  // namespace equipoise

@@ -3,10 +3,13 @@
 #include <limits>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/model/overload.hpp"
 #include "traces/files/input_file.hpp"
+#include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
 #include "traces/time_limits.hpp"
 
@@ -18,9 +21,6 @@ constexpr double most_seconds = 1e300;
 constexpr double most_value = 1e300;
 
 constexpr std::array tags = {BlockTag::run, BlockTag::train, BlockTag::gap, BlockTag::tail};
-constexpr std::array disturbances = {DisturbanceKind::compete, DisturbanceKind::slow,
-                                     DisturbanceKind::profile, DisturbanceKind::bandwidth,
-                                     DisturbanceKind::fail,    DisturbanceKind::join};
 
 Seconds seconds(const JsonObject& line, const std::string& name) {
   return {line.number(name, 0.0, most_seconds)};
@@ -46,22 +46,13 @@ BlockTag read_tag(const JsonObject& line) {
                    unknown_name("tag", line.text("tag"), {"run", "train", "gap", "tail"}));
 }
 
-std::optional<DisturbanceKind> disturbance_kind(const std::string& what) {
-  for (const DisturbanceKind kind : disturbances) {
-    if (what == to_string(kind)) return kind;
-  }
-  return std::nullopt;
-}
-
-Disturbance read_disturbance(const JsonObject& line, DisturbanceKind kind) {
-  Disturbance d;
-  d.kind = kind;
+/// Reads what is not known of `d` yet: all but its kind.
+void read_disturbance(const JsonObject& line, Disturbance& d) {
   d.at = seconds(line, "at_s");
-  d.target = line.text(kind == DisturbanceKind::bandwidth ? "link" : "unit");
+  d.target = line.text(d.kind == DisturbanceKind::bandwidth ? "link" : "unit");
   if (line.find("until_s") != nullptr) d.until = seconds(line, "until_s");
   if (line.find("share") != nullptr) d.amount = line.number("share", 0.0, 1.0);
   if (line.find("factor") != nullptr) d.amount = line.number("factor", 0.0, most_seconds);
-  return d;
 }
 
 Measured read_measured(const JsonObject& line) {
@@ -102,18 +93,14 @@ class RunReader {
       file_.is_cut = true;
       return;
     }
-    if (line_ == 1) return read_run_header(value, file_);
+    if (line_ == 1) return take_header(value);
     const JsonObject line(value, file_.path, "a line of a run file");
     if (line.find("summary") != nullptr) {
-      file_.summary = RunSummary{seconds(line, "makespan_s"),
-                                 line.find("lower_bound_s") == nullptr
-                                     ? std::nullopt
-                                     : std::optional(seconds(line, "lower_bound_s")),
-                                 line.flag("complete"), line.flag("verified")};
+      file_.summary = record_of<RunSummary>(value, file_.path, "a summary", {.place = in_runs});
     } else if (line.find("decision") != nullptr) {
       file_.run.lines.push_back({line_, read_decision(line)});
     } else if (line.find("event") != nullptr) {
-      take_event(line);
+      file_.run.lines.push_back({line_, read_event(line)});
     } else if (line.find("block") != nullptr) {
       file_.run.lines.push_back({line_, read_accepted(line)});
     } else if (line.find("domain") != nullptr) {
@@ -122,6 +109,18 @@ class RunReader {
       throw InputError(place(),
                        "neither a block nor a decision, an event, a measurement or the summary; "
                        "is this a run file, and made by this version?");
+    }
+  }
+
+  void take_header(const JsonValue& value) {
+    file_.header = read_run_header(value, file_.path);
+    RecordedRun& run = file_.run;
+    run.phases = file_.header.workloads;
+    for (const RunUnit& one : file_.header.units) {
+      if (!one.is_present_at_start) {
+        run.absent_at_start.push_back(UnitId{static_cast<std::uint32_t>(run.units.size())});
+      }
+      run.units.push_back(one.unit);
     }
   }
 
@@ -184,7 +183,7 @@ class RunReader {
     record.at = seconds(line, "at_s");
     record.cost = seconds(line, "cost_s");
     record.end = seconds(line, "end_s");
-    record.decision.what = line.text("decision");
+    record.decision.what = decision_called(line.text("decision"));
     if (line.text("by") != "master") record.decision.unit = unit_of(line, "by");
     for (const JsonValue& value : line.list("units")) {
       const JsonObject object(value, file_.path, "an estimate of a unit");
@@ -203,32 +202,43 @@ class RunReader {
     return record;
   }
 
-  void take_event(const JsonObject& line) {
-    const std::string& what = line.text("event");
-    if (const auto kind = disturbance_kind(what)) {
-      file_.run.lines.push_back({line_, read_disturbance(line, *kind)});
-      return;
-    }
-    EventRecord record;
-    record.at = seconds(line, "at_s");
-    record.what = what;
-    if (line.find("unit") != nullptr) record.unit = unit_of(line, "unit");
-    if (line.find("block") != nullptr) {
-      record.block = read_block(line);
-      record.assigned = seconds(line, "assigned_s");
-      record.after_events = count(line, "after_events");
-    }
-    if (record.block && line.find("cap_items") != nullptr) {
-      const auto phase = static_cast<std::size_t>(record.block->phase);
-      record.cap_items = line.whole("cap_items", file_.run.phases[phase].grain_items, most_items);
-    }
-    const bool is_of_a_block = what == "block_lost" || what == "block_outstanding";
-    if ((is_of_a_block && !record.block) ||
-        ((is_of_a_block || what == "unit_lost" || what == "unit_joined") && !record.unit)) {
-      throw InputError(place(), "'" + what + "' must name its " + (record.unit ? "block" : "unit") +
-                                    "; write it again");
-    }
-    file_.run.lines.push_back({line_, std::move(record)});
+  EventRecord read_event(const JsonObject& line) {
+    const std::string& word = line.text("event");
+    EventRecord record{seconds(line, "at_s"), event_called(word).value_or(Note{word})};
+    std::visit(Overload{[&](LostBlock& lost) {
+                          read_handed_out(line, lost);
+                          if (line.find("cap_items") == nullptr) return;
+                          const auto phase = static_cast<std::size_t>(lost.block.phase);
+                          lost.cap_items = line.whole(
+                              "cap_items", file_.run.phases[phase].grain_items, most_items);
+                        },
+                        [&](UnfinishedBlock& left) { read_handed_out(line, left); },
+                        [&](OneOf<UnitLost, UnitJoined> auto& of) {
+                          expect_named(line, "unit");
+                          of.unit = unit_of(line, "unit");
+                        },
+                        [&](Disturbance& disturbance) { read_disturbance(line, disturbance); },
+                        [](const OneOf<IterationBegin, TimerEnd, PolicyStall, Note> auto&) {}},
+               record.what);
+    return record;
+  }
+
+  /// Reads a block that was handed out and not accepted.
+  template <class Handed>
+  void read_handed_out(const JsonObject& line, Handed& of) {
+    expect_named(line, "unit");
+    of.unit = unit_of(line, "unit");
+    expect_named(line, "block");
+    of.block = read_block(line);
+    of.assigned = seconds(line, "assigned_s");
+    of.after_events = count(line, "after_events");
+  }
+
+  /// Throws InputError unless the event has what it is about.
+  void expect_named(const JsonObject& line, const std::string& member) const {
+    if (line.find(member) != nullptr) return;
+    throw InputError(place(),
+                     "'" + line.text("event") + "' must name its " + member + "; write it again");
   }
 
   RunFile file_;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 
 namespace equipoise {
 namespace {
@@ -19,7 +20,7 @@ class Merges {
   Merges(const RecordedRun& run, const std::string& kernel) : run_(run), kernel_(kernel) {}
 
   void saw(const EventRecord& event) {
-    if (event.what == "iteration_started") began_ = last_end_;
+    if (std::holds_alternative<IterationBegin>(event.what)) began_ = last_end_;
   }
 
   /// Blocks come in the order of their ends, so the first one of an iteration need not be the first
@@ -59,7 +60,6 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
   trace.kernel = kernel;
   trace.item = "item";
   trace.provenance = provenance;
-  trace.machine = "{}";
   trace.units = run.units;
   for (const Workload& workload : run.phases) {
     if (workload.kernel != kernel) continue;
@@ -73,8 +73,8 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
   for (const RecordedLine& line : run.lines) {
     if (const auto* event = std::get_if<EventRecord>(&line.what)) {
       merges.saw(*event);
-      if (event->what == "unit_lost" && event->unit) {
-        std::erase_if(has_resident, [&](const auto& of) { return of.first == event->unit->index; });
+      if (const auto* const lost = std::get_if<UnitLost>(&event->what)) {
+        std::erase_if(has_resident, [&](const auto& of) { return of.first == lost->unit.index; });
       }
     }
     const auto* b = std::get_if<BlockRecord>(&line.what);

@@ -24,7 +24,7 @@ struct StarpuImportOptions {
   /// Known properties of the machine's units (model, memory), for the header; units are matched by
   /// name.
   std::vector<Unit> known_units;
-  std::string machine_facts = "{}";  ///< a JSON object, for the header
+  Facts machine_facts;  ///< for the header
 };
 
 /// A row, or a whole table, that was left out of the trace.

@@ -226,17 +226,6 @@ std::optional<Seconds> mean_first_use(const std::deque<GroupRecorder>& groups,
   return count == 0 ? std::nullopt : std::optional((1.0 / count) * sum);
 }
 
-/// `text` as a JSON string.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) continue;
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + '"';
-}
-
 /// Throws InputError if a unit cannot get a block.
 void check_items(const RecordSetup& setup) {
   const Workload& workload = setup.kernel->workload();
@@ -278,9 +267,10 @@ Trace header_of_recording(const RecordSetup& setup) {
   trace.grain_items = setup.kernel->workload().grain_items;
   trace.provenance = fmt::format("equipoise record on {}, {}", machine.name,
                                  setup.alone ? "each unit alone" : "all units at a time");
-  trace.machine = fmt::format(R"({{"host":{},"cpu":{},"cpu_threads":{},"memory_bytes":{}}})",
-                              quoted(machine.name), quoted(machine.cpu_model),
-                              machine.threads.size(), machine.memory_bytes);
+  trace.machine = {{"host", {machine.name}},
+                   {"cpu", {machine.cpu_model}},
+                   {"cpu_threads", {static_cast<std::int64_t>(machine.threads.size())}},
+                   {"memory_bytes", {static_cast<std::int64_t>(machine.memory_bytes)}}};
   for (const UnitSpec& spec : setup.units) trace.units.push_back(spec.unit);
   return trace;
 }

@@ -1,7 +1,7 @@
 // A journal that keeps every record in memory.
 #pragma once
 
-#include <string>
+#include <variant>
 #include <vector>
 
 #include "shared_policies/run/journal.hpp"
@@ -16,10 +16,11 @@ class MemoryJournal final : public Journal {
   void event(const EventRecord& record) override { events.push_back(record); }
   void measured(const Measured& record) override { measurements.push_back(record); }
 
-  /// How many events are called `what`.
-  [[nodiscard]] int count(const std::string& what) const {
+  /// How many events of this kind there are: `count<UnitLost>()`.
+  template <class Event>
+  [[nodiscard]] int count() const {
     int n = 0;
-    for (const EventRecord& event : events) n += event.what == what ? 1 : 0;
+    for (const EventRecord& event : events) n += std::holds_alternative<Event>(event.what) ? 1 : 0;
     return n;
   }
 

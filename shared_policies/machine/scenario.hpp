@@ -1,6 +1,7 @@
 // Scenarios: the disturbances of a run, described in the same way for simulated and real workers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ enum class DisturbanceKind : std::uint8_t {
   fail,       ///< the unit is lost, together with its outstanding blocks
   join        ///< the unit becomes available, for the first time or again
 };
+
+inline constexpr std::array disturbance_kinds = {
+    DisturbanceKind::compete,   DisturbanceKind::slow, DisturbanceKind::profile,
+    DisturbanceKind::bandwidth, DisturbanceKind::fail, DisturbanceKind::join};
 
 [[nodiscard]] const char* to_string(DisturbanceKind kind);
 

@@ -5,11 +5,18 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "shared_policies/model/description.hpp"
+#include "shared_policies/model/facts.hpp"
 #include "shared_policies/model/unit.hpp"
 
 namespace equipoise {
+
+/// Larger sizes and counts do not fit in 63 bits.
+inline constexpr double most_countable = 9.2e18;
 
 /// Times of one block size: one sample (count 1, no deviation) or a summary of `count` samples.
 struct TraceSample {
@@ -30,6 +37,120 @@ struct TraceSample {
                                     ///< in any computation
 };
 
+/// The time that blocks of one size computed, in files: mean, deviation and extremes.
+struct ComputeTimes {
+  double mean = 0.0;
+  std::optional<double> sd;
+  std::optional<double> min;
+  std::optional<double> median;
+  std::optional<double> max;
+};
+
+/// A copy time, or a number of bytes, of which a file has the mean.
+struct MeanOfStage {
+  double mean = 0.0;
+};
+
+constexpr auto describe(DescriptionOf<ComputeTimes> /*of*/) {
+  return std::tuple(member("mean", &ComputeTimes::mean, "mean").time().short_form(),
+                    member("sd", &ComputeTimes::sd, "sample standard deviation")
+                        .in("s")
+                        .at_least(0)
+                        .or_null()
+                        .short_form(),
+                    member("min", &ComputeTimes::min, "shortest").time().or_null().short_form(),
+                    member("median", &ComputeTimes::median, "median").time().or_null().short_form(),
+                    member("max", &ComputeTimes::max, "longest").time().or_null().short_form());
+}
+
+constexpr auto describe(DescriptionOf<MeanOfStage> /*of*/) {
+  return std::tuple(member("mean", &MeanOfStage::mean, "mean").at_least(0).short_form());
+}
+
+/// A time, or what summarises several.
+using ComputeTime = std::variant<double, ComputeTimes>;
+/// The value of one sample, or the mean of several.
+using OfStage = std::optional<std::variant<double, MeanOfStage>>;
+
+/// The number that `value` is, or the mean that it says.
+[[nodiscard]] inline std::optional<double> mean_of(const OfStage& value) {
+  if (!value) return std::nullopt;
+  const auto* mean = std::get_if<MeanOfStage>(&*value);
+  return mean != nullptr ? mean->mean : std::get<double>(*value);
+}
+
+/// The compute time of a sample, or of several, as files have it.
+[[nodiscard]] ComputeTime compute_time_of(const TraceSample& sample);
+/// Puts it into a sample.
+void set_compute_time(TraceSample& sample, ComputeTime time);
+
+/// The sample's unit has a name in files, which stands before these.
+constexpr auto describe(DescriptionOf<TraceSample> /*of*/) {
+  return std::tuple(
+      member("items", &TraceSample::items, "size of the blocks; may be fractional")
+          .in("items")
+          .above(0)
+          .at_most(most_countable)
+          .short_form(),
+      computed(
+          "n",
+          +[](const TraceSample& sample) {
+            const bool says_so = sample.is_summary || sample.count != 1;
+            return says_so ? std::optional(sample.count) : std::nullopt;
+          },
+          "the number of samples that a summary is of",
+          [](TraceSample& sample, std::optional<std::uint64_t> n) {
+            sample.count = n.value_or(1);
+            sample.is_summary = sample.is_summary || n;
+          })
+          .at_least(1)
+          .if_any(),
+      computed(
+          "in_s", +[](const TraceSample& sample) { return OfStage(sample.in_s); },
+          "time of the copy in, as measured on the recording machine",
+          [](TraceSample& sample, OfStage value) { sample.in_s = mean_of(value); })
+          .cost()
+          .if_any()
+          .short_form(),
+      computed("compute_s", &compute_time_of, "time of computing: a number, or a summary",
+               &set_compute_time)
+          .time()
+          .short_form(),
+      computed(
+          "out_s", +[](const TraceSample& sample) { return OfStage(sample.out_s); },
+          "time of the copy out",
+          [](TraceSample& sample, OfStage value) { sample.out_s = mean_of(value); })
+          .cost()
+          .if_any()
+          .short_form(),
+      computed(
+          "in_bytes", +[](const TraceSample& sample) { return OfStage(sample.in_bytes); },
+          "input of the whole block",
+          [](TraceSample& sample, OfStage value) { sample.in_bytes = mean_of(value); })
+          .in("bytes")
+          .at_least(0)
+          .at_most(most_countable)
+          .if_any()
+          .short_form(),
+      computed(
+          "out_bytes", +[](const TraceSample& sample) { return OfStage(sample.out_bytes); },
+          "results of the whole block",
+          [](TraceSample& sample, OfStage value) { sample.out_bytes = mean_of(value); })
+          .in("bytes")
+          .at_least(0)
+          .at_most(most_countable)
+          .if_any()
+          .short_form(),
+      member("outlier", &TraceSample::is_outlier,
+             "the measurement was disturbed; it is used in no computation")
+          .if_any(),
+      unwritten(&TraceSample::unit, &TraceSample::count, &TraceSample::compute_mean_s,
+                &TraceSample::compute_sd_s, &TraceSample::compute_min_s,
+                &TraceSample::compute_median_s, &TraceSample::compute_max_s, &TraceSample::in_s,
+                &TraceSample::out_s, &TraceSample::in_bytes, &TraceSample::out_bytes,
+                &TraceSample::is_summary));
+}
+
 /// Names one of the optional members of samples.
 using OptionalOfSample = std::optional<double> TraceSample::*;
 
@@ -39,7 +160,7 @@ struct Trace {
   std::string kernel;
   std::string item;        ///< the meaning of one item: "MFlop", "option"
   std::string provenance;  ///< the origin of the times, as text
-  std::string machine;  ///< known properties of the machine, a JSON object as text ("{}" if none)
+  Facts machine;           ///< known properties of the machine
   std::vector<Unit> units;
   std::map<std::string, double> problem;  ///< the workload's parameters when the trace was made
   std::optional<Items> grain_items;
@@ -56,6 +177,74 @@ struct Trace {
   std::optional<Seconds> merge;      ///< time on the host between two iterations
   std::vector<TraceSample> samples;
 };
+
+/// A unit in the header of a trace, with what holds there only.
+struct TraceUnit {
+  Unit unit;
+  std::optional<Items> max_block_items;  ///< of the trace's kernel
+  std::optional<Seconds> dispatch;
+};
+
+constexpr auto describe(DescriptionOf<TraceUnit> /*of*/) {
+  return std::tuple(member("unit", &TraceUnit::unit, "the unit").flat(),
+                    member("max_block_items", &TraceUnit::max_block_items,
+                           "the largest block that its times hold for")
+                        .in("items")
+                        .at_least(1)
+                        .if_any(),
+                    member("dispatch_s", &TraceUnit::dispatch,
+                           "time to hand out one block; replaces the header's for this unit")
+                        .cost()
+                        .if_any());
+}
+
+/// The units of a trace as its header has them, and back.
+[[nodiscard]] std::vector<TraceUnit> header_units(const Trace& trace);
+void set_header_units(Trace& trace, std::vector<TraceUnit> units);
+
+/// The header. Samples follow it, line by line.
+constexpr auto describe(DescriptionOf<Trace> /*of*/) {
+  return std::tuple(
+      member("source", &Trace::source, "where the times come from")
+          .one_of("recorded, imported, modelled"),
+      member("kernel", &Trace::kernel, "the computation").not_empty(),
+      member("item", &Trace::item, "the meaning of one item"),
+      member("provenance", &Trace::provenance, "the origin of the times, as text").may_lack(),
+      member("machine", &Trace::machine, "known properties of the machine").short_form().may_lack(),
+      computed("units", &header_units, "the units that have times", &set_header_units).not_empty(),
+      member("problem", &Trace::problem,
+             "the parameters on which the cost per item depends, when the trace was made")
+          .if_any(),
+      member("grain_items", &Trace::grain_items, "block sizes are multiples of it")
+          .in("items")
+          .at_least(1)
+          .if_any(),
+      member("dispatch_s", &Trace::dispatch, "time to hand out one block").cost().if_any(),
+      member("merge_s", &Trace::merge, "time on the host between two iterations").cost().if_any(),
+      member("first_use_s", &Trace::first_use,
+             "extra time of each unit before its first block of a phase")
+          .cost()
+          .if_any(),
+      member("resident_bytes", &Trace::resident_bytes,
+             "data that every unit needs and keeps, if different from the workload's")
+          .in("bytes")
+          .at_least(0)
+          .at_most(most_countable)
+          .if_any(),
+      member("resident_memory_bytes", &Trace::resident_memory_bytes,
+             "unit memory that these occupy, if different")
+          .in("bytes")
+          .at_least(0)
+          .at_most(most_countable)
+          .if_any(),
+      member("memory_bytes_per_item", &Trace::memory_bytes_per_item,
+             "unit memory of an item while its block is there, if different from the workload's")
+          .in("bytes")
+          .at_least(0)
+          .at_most(most_countable)
+          .if_any(),
+      unwritten(&Trace::units, &Trace::unit_dispatch, &Trace::samples));
+}
 
 /// The time to hand out a block to `trace.units[unit]`: that of the unit if known, else that of the
 /// trace.

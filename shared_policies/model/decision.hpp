@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "shared_policies/model/block.hpp"
@@ -21,12 +23,42 @@ struct UnitEstimate {
   Items block_items = 0;  ///< the size chosen for this unit
 };
 
+/// Why a policy solved a model. Their words are in decision.cpp.
+enum class DecisionKind : std::uint8_t {
+  fit,          ///< its first, after training
+  rebalance,    ///< units did not end together; counted in results
+  divide,       ///< all work is divided at once
+  schedule,     ///< all blocks are chosen at once
+  step,         ///< a step of the work began
+  tail,         ///< less than a step is left
+  iteration,    ///< an iteration began
+  block_lost,   ///< a block was lost
+  unit_lost,    ///< a unit was lost
+  unit_joined,  ///< a unit joined
+};
+
+/// A kind of a policy's own, or one of a run file that this version does not know.
+struct OwnDecisionKind {
+  std::string word;  ///< other than those of DecisionKind
+
+  bool operator==(const OwnDecisionKind&) const = default;
+};
+
+using AnyDecisionKind = std::variant<DecisionKind, OwnDecisionKind>;
+
+/// The word of the kind in files and messages: "fit".
+[[nodiscard]] std::string_view decision_word(const AnyDecisionKind& kind);
+/// The kind with this word.
+[[nodiscard]] AnyDecisionKind decision_called(std::string_view word);
+
 /// The master or `unit` solved a model: the fitted costs and the chosen block sizes. A cost meter
 /// computes the time that it took, the journal records it, results count it.
 struct Decision {
   std::optional<UnitId> unit;  ///< the unit that solved the model; none: the master
-  std::string what;            ///< "fit", "rebalance", ...; "rebalance" is counted in results
+  AnyDecisionKind what;
   std::vector<UnitEstimate> estimates;
+
+  [[nodiscard]] bool is(DecisionKind kind) const { return what == AnyDecisionKind(kind); }
 };
 
 /// The interface through which a policy acts. Every call takes effect before it returns: the View
@@ -48,7 +80,8 @@ class Decisions {
   /// Requests a TimerFired event at time `at` that carries `timer`. It fires at once if `at` is
   /// past, and never if `at` is infinite.
   void set_timer(Seconds at, std::uint64_t timer = 0) { wake(at, timer); }
-  /// Reports that a model was solved. The time that it cost passes before the call returns.
+  /// Reports that a model was solved. The time that it cost passes before the call returns. Throws
+  /// InputError if the decision has an OwnDecisionKind with the word of a DecisionKind.
   virtual void decided(const Decision& decision) = 0;
   /// Writes a note into the journal: `poor_fit`, `exhausted_in_training`. Throws InputError if an
   /// event is called so (`unit_lost`, `slow`).

@@ -13,18 +13,6 @@
 
 namespace equipoise {
 
-const char* to_string(UnitKind kind) {
-  switch (kind) {
-    case UnitKind::cpu:
-      return "cpu";
-    case UnitKind::gpu:
-      return "gpu";
-    case UnitKind::mic:
-      return "mic";
-  }
-  return "cpu";
-}
-
 UnitKind read_unit_kind(const std::string& name, const std::string& where) {
   for (const UnitKind kind : {UnitKind::cpu, UnitKind::gpu, UnitKind::mic}) {
     if (name == to_string(kind)) return kind;

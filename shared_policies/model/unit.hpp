@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/workload.hpp"
 
@@ -22,7 +23,12 @@ struct UnitId {
 /// The kind of a unit: CPU cores, a graphics processor, a many-core accelerator.
 enum class UnitKind : std::uint8_t { cpu, gpu, mic };
 
-[[nodiscard]] const char* to_string(UnitKind kind);
+constexpr auto words(DescriptionOf<UnitKind> /*of*/) {
+  return std::array{Word<UnitKind>{UnitKind::cpu, "cpu"}, Word<UnitKind>{UnitKind::gpu, "gpu"},
+                    Word<UnitKind>{UnitKind::mic, "mic"}};
+}
+
+[[nodiscard]] constexpr const char* to_string(UnitKind kind) { return word_of(kind); }
 /// The kind called `name` in files: "cpu", "gpu" or "mic". Throws InputError at `where` if unknown.
 [[nodiscard]] UnitKind read_unit_kind(const std::string& name, const std::string& where);
 
@@ -45,6 +51,45 @@ struct Unit {
   std::map<std::string, Items> max_block_items{};  ///< by kernel: the largest block that its times
                                                    ///< hold for; none: any
 };
+
+constexpr auto describe(DescriptionOf<Unit> /*of*/) {
+  return std::tuple(
+      member("id", &Unit::name, "the unit's name, the same in traces, platforms and journals")
+          .not_empty(),
+      member("kind", &Unit::kind, "CPU cores, a graphics processor or a many-core accelerator"),
+      member("model", &Unit::model, "the model of its processor").if_any(),
+      member("memory_bytes", &Unit::memory_bytes, "its memory; without it, blocks have no limit")
+          .in("bytes")
+          .at_least(0)
+          .short_form()
+          .if_any(),
+      member("node", &Unit::node, "its node; units of one node share its network link").if_any(),
+      member("device", &Unit::device,
+             "units of one node that name the same device share its copy engines")
+          .if_any(),
+      member("idle_w", &Unit::idle_w, "power while it does not compute")
+          .in("W")
+          .at_least(0)
+          .if_any(),
+      member("busy_w", &Unit::busy_w, "power while it computes").in("W").at_least(0).if_any(),
+      member("is_remote", &Unit::is_remote, "whether the input is on another node")
+          .if_any()
+          .only(in_runs),
+      member("copy_engines", &Unit::copy_engines, "1 or 2; 0: the unit copies by itself")
+          .at_least(0)
+          .at_most(2)
+          .only(in_runs),
+      member("slots", &Unit::slots, "the number of blocks that a policy should keep queued on it")
+          .at_least(1)
+          .at_most(1 << 20)
+          .only(in_runs),
+      member("max_block_items", &Unit::max_block_items,
+             "by kernel: the largest block that its times hold for")
+          .in("items")
+          .at_least(1)
+          .if_any()
+          .only(in_runs));
+}
 
 /// What names the device of `unit` among all units of a machine; empty for a device of its own.
 [[nodiscard]] std::string device_of(const Unit& unit);

@@ -8,10 +8,6 @@
 
 namespace equipoise {
 
-const char* to_string(Distribution distribution) {
-  return distribution == Distribution::master ? "master" : "replicated";
-}
-
 Distribution read_distribution(const std::string& word, const std::string& where) {
   for (const Distribution known : {Distribution::master, Distribution::replicated}) {
     if (word == to_string(known)) return known;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
@@ -16,8 +17,15 @@ enum class Distribution : std::uint8_t {
   replicated  ///< on every unit already; one that joins or comes back during the run has none
 };
 
+constexpr auto words(DescriptionOf<Distribution> /*of*/) {
+  return std::array{Word<Distribution>{Distribution::master, "master"},
+                    Word<Distribution>{Distribution::replicated, "replicated"}};
+}
+
 /// "master" or "replicated".
-[[nodiscard]] const char* to_string(Distribution distribution);
+[[nodiscard]] constexpr const char* to_string(Distribution distribution) {
+  return word_of(distribution);
+}
 /// The reverse. Throws InputError (at `where`) for any other word.
 [[nodiscard]] Distribution read_distribution(const std::string& word, const std::string& where);
 
@@ -63,5 +71,52 @@ struct Workload {
   /// resident bytes.
   void validate(const std::string& where) const;
 };
+
+constexpr auto describe(DescriptionOf<Workload> /*of*/) {
+  return std::tuple(
+      member("kernel", &Workload::kernel, "the computation").not_empty(),
+      member("items", &Workload::items, "the number of items").in("items").at_least(1),
+      member("grain_items", &Workload::grain_items,
+             "block sizes are multiples of it; only the last block may be smaller")
+          .in("items")
+          .at_least(1),
+      member("iterations", &Workload::iterations,
+             "how often all items are processed, each time after a barrier")
+          .at_least(1),
+      member("in_bytes_per_item", &Workload::in_bytes_per_item, "input of an item")
+          .in("bytes")
+          .at_least(0),
+      member("out_bytes_per_item", &Workload::out_bytes_per_item, "results of an item")
+          .in("bytes")
+          .at_least(0),
+      member("resident_bytes", &Workload::resident_bytes,
+             "data that every unit needs and keeps, whatever its blocks")
+          .in("bytes")
+          .at_least(0),
+      member("distribution", &Workload::distribution, "where the resident data lie at the start")
+          .since(1),
+      member("iteration_bytes", &Workload::iteration_bytes,
+             "resident data that change between two iterations")
+          .in("bytes")
+          .at_least(0)
+          .since(1),
+      computed(
+          "resident_memory_bytes", +[](const Workload& workload) { return workload.bytes_kept(); },
+          "unit memory that the resident data occupy",
+          [](Workload& workload, double bytes) { workload.resident_memory_bytes = bytes; })
+          .in("bytes")
+          .at_least(0)
+          .since(1),
+      member("memory_bytes_per_item", &Workload::memory_bytes_per_item,
+             "unit memory that an item occupies while its block is on the unit")
+          .in("bytes")
+          .at_least(0),
+      member("flop_per_item", &Workload::flop_per_item,
+             "floating-point operations of an item; 0 if unknown")
+          .in("FLOP")
+          .at_least(0),
+      member("parameters", &Workload::parameters, "the parameters as typed"),
+      unwritten(&Workload::resident_memory_bytes, &Workload::problem));
+}
 
 }  // namespace equipoise

@@ -101,7 +101,7 @@ class Acosta final : public Policy {
           srp += step_[p].items / step_[p].seconds;
         }
       }
-      Decision decision{{}, "rebalance", {}};
+      Decision decision{{}, DecisionKind::rebalance, {}};
       for (std::uint32_t p = 0; p < step_.size(); ++p) {
         if (step_[p].seconds > 0.0) {
           const double rp = step_[p].items / step_[p].seconds;

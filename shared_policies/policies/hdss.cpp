@@ -212,7 +212,7 @@ class Hdss final : public Policy {
       return;
     }
     freeze(unit);
-    decisions.decided(weights(view, "unit_joined"));
+    decisions.decided(weights(view, DecisionKind::unit_joined));
     decisions.assign(id, weighted_block(view, id));
   }
 
@@ -221,7 +221,7 @@ class Hdss final : public Policy {
     for (WeighedUnit& unit : kernel_->units) {
       if (unit.points() > 0) freeze(unit);
     }
-    decisions.decided(weights(view, "fit"));
+    decisions.decided(weights(view, DecisionKind::fit));
     // Each part is computed from what the parts asked for before it leave over.
     auto left = static_cast<double>(view.remaining());
     for (const UnitState& unit : view.units()) {
@@ -266,7 +266,7 @@ class Hdss final : public Policy {
     return std::max(least, static_cast<Items>(std::ceil(part * (1.0 - 1e-9))));
   }
 
-  [[nodiscard]] Decision weights(const View& view, const char* what) const {
+  [[nodiscard]] Decision weights(const View& view, DecisionKind what) const {
     Decision decision{{}, what, {}};
     for (const UnitState& unit : view.units()) {
       const WeighedUnit& weighed = unit_of(unit.id);

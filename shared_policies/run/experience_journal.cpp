@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <variant>
 
 namespace equipoise {
 namespace {
@@ -133,8 +134,9 @@ void ExperienceJournal::block(const BlockRecord& record) {
 }
 
 void ExperienceJournal::event(const EventRecord& record) {
-  if (record.what != "unit_lost" || !record.unit) return;
-  for (auto& phase : shown_) phase[record.unit->index].last_end.reset();
+  const auto* const lost = std::get_if<UnitLost>(&record.what);
+  if (lost == nullptr) return;
+  for (auto& phase : shown_) phase[lost->unit.index].last_end.reset();
 }
 
 LearnedCost ExperienceJournal::cost_of(const Shown& shown) {

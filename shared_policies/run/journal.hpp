@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/model/decision.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/run/run_event.hpp"
 
 namespace equipoise {
 
@@ -32,18 +31,10 @@ struct DecisionRecord {
   Decision decision;
 };
 
-/// Any other event: a phase or iteration began, a block or unit was lost, a unit joined, a timer
-/// fired, a policy wrote a note, the run loop found the policy stalled, a block was outstanding
-/// when the run ended early, or a scenario disturbed the run.
+/// Any other event.
 struct EventRecord {
-  Seconds at;
-  std::string what;  ///< "iteration_started", "block_lost", "policy_stalled", "compete", ...
-  std::optional<UnitId> unit{};
-  std::optional<Block> block{};
-  const Disturbance* disturbance = nullptr;  ///< the disturbance that begins now, or null
-  Seconds assigned{};                        ///< of the block, if any
-  std::uint64_t after_events = 0;            ///< of the block, if any; see OutstandingBlock
-  std::optional<Items> cap_items{};          ///< see BlockLost
+  Seconds at;  ///< for a disturbance: its own `at`
+  RunEvent what;
 };
 
 /// A reading of a meter.
@@ -60,12 +51,6 @@ struct Measured {
 inline constexpr const char* policy_domain = "policy";
 inline constexpr const char* answers_s = "answers_s";
 inline constexpr const char* longest_answer_s = "longest_answer_s";
-
-/// Whether OutstandingBlock::after_events counts the event. It also counts every accepted block.
-inline bool is_counted(const EventRecord& event) {
-  return event.what == "unit_lost" || event.what == "block_lost" || event.what == "unit_joined" ||
-         event.what == "timer_fired";
-}
 
 /// Receives the records of one run, in the order in which the run loop processed them. The run file
 /// and the metrics are both journals, so both get the same records.

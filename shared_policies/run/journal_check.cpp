@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "shared_policies/model/overload.hpp"
 #include "shared_policies/run/executor.hpp"
 #include "shared_policies/run/journal.hpp"
 #include "shared_policies/run/run_loop.hpp"
@@ -31,13 +34,32 @@ struct RecordedBlock {
   bool is_accepted = false;  ///< if false, the journal does not have its first item
 };
 
-/// Whether an executor reported the event. Timers are fired by the run loop itself.
-bool is_reported(const EventRecord& event) {
-  return is_counted(event) && event.what != "timer_fired";
+/// The event as an executor reported it; none if it did not. Timers are fired by the run loop itself.
+std::optional<Event> reported(const EventRecord& record) {
+  using Reported = std::optional<Event>;
+  return std::visit(
+      Overload{[&](const LostBlock& lost) -> Reported {
+                 return Event{record.at, BlockLost{lost.unit, lost.block, lost.cap_items}};
+               },
+               [&](const OneOf<UnitLost, UnitJoined> auto& event) -> Reported {
+                 return Event{record.at, event};
+               },
+               [](const OneOf<IterationBegin, UnfinishedBlock, TimerEnd, PolicyStall, Disturbance,
+                              Note> auto&) -> Reported { return std::nullopt; }},
+      record.what);
 }
 
-bool is_same_block(const std::optional<Block>& a, const std::optional<Block>& b) {
-  return a.has_value() == b.has_value() && (!a || a->id == b->id);
+bool is_same_event(const RunEvent& a, const RunEvent& b) {
+  const Block* const block = block_of(a);
+  const Block* const other = block_of(b);
+  return word_of(a) == word_of(b) && unit_of(a) == unit_of(b) &&
+         (block == nullptr || block->id == other->id);
+}
+
+/// An event that no policy sees or causes.
+bool is_disturbance(const RecordedLine& line) {
+  const auto* const event = std::get_if<EventRecord>(&line.what);
+  return event != nullptr && std::holds_alternative<Disturbance>(event->what);
 }
 
 bool is_same(const UnitEstimate& a, const UnitEstimate& b) {
@@ -49,14 +71,18 @@ class CheckedRun final : public Executor, public Journal {
  public:
   explicit CheckedRun(const RecordedRun& run) : run_(run) {
     for (const RecordedLine& line : run.lines) {
-      if (std::holds_alternative<Disturbance>(line.what)) continue;  // no policy sees it,
-      if (std::holds_alternative<Measured>(line.what)) continue;     // nor what meters say
+      if (is_disturbance(line)) continue;                         // no policy sees it,
+      if (std::holds_alternative<Measured>(line.what)) continue;  // nor what meters say
       lines_.push_back(&line);
-      if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
-        blocks_.push_back({line.line, b->unit, b->block, b->assigned, b->after_events, true});
-      } else if (const auto* e = std::get_if<EventRecord>(&line.what); e != nullptr && e->block) {
-        blocks_.push_back({line.line, *e->unit, *e->block, e->assigned, e->after_events, false});
-      }
+      const auto add = [&](const auto& of, bool is_accepted) {
+        blocks_.push_back(
+            {line.line, of.unit, of.block, of.assigned, of.after_events, is_accepted});
+      };
+      if (const auto* accepted = std::get_if<BlockRecord>(&line.what)) add(*accepted, true);
+      const auto* const event = std::get_if<EventRecord>(&line.what);
+      if (event == nullptr) continue;
+      if (const auto* lost = std::get_if<LostBlock>(&event->what)) add(*lost, false);
+      if (const auto* left = std::get_if<UnfinishedBlock>(&event->what)) add(*left, false);
     }
     std::sort(blocks_.begin(), blocks_.end(),
               [](const auto& a, const auto& b) { return a.block.id < b.block.id; });
@@ -84,7 +110,7 @@ class CheckedRun final : public Executor, public Journal {
     for (std::size_t i = cursor_; i < lines_.size(); ++i) {
       if (std::holds_alternative<BlockRecord>(lines_[i]->what)) break;
       const auto* event = std::get_if<EventRecord>(&lines_[i]->what);
-      if (event == nullptr || event->what != "iteration_started") continue;
+      if (event == nullptr || !std::holds_alternative<IterationBegin>(event->what)) continue;
       const Seconds begin = std::max(now_, event->at);
       if (i == cursor_) now_ = begin;
       return begin;
@@ -123,24 +149,22 @@ class CheckedRun final : public Executor, public Journal {
                                                 accepted->times, accepted->begins}};
     }
     const auto* event = at_cursor<EventRecord>();
-    if (event != nullptr && is_reported(*event)) {
+    if (std::optional<Event> told = event == nullptr ? std::nullopt : reported(*event)) {
       if (!is_due(event->at, deadline, only_looks)) return std::nullopt;
-      if (event->block) expect_granted(event->block->id);
-      return reported(*event);
+      if (const Block* lost = block_of(event->what)) expect_granted(lost->id);
+      return told;
     }
     if (only_looks) return std::nullopt;
-    if (event != nullptr && event->what == "iteration_started" && event->at == deadline) {
+    if (is_at_cursor<IterationBegin>() && event->at == deadline) {
       now_ = deadline;  // nothing else happened during the merge
       return std::nullopt;
     }
-    if (event != nullptr && event->what == "block_outstanding") {
+    if (is_at_cursor<UnfinishedBlock>()) {
       is_over_ = true;
       return std::nullopt;
     }
     expect_blocks_granted();
-    if (event == nullptr || event->what != "timer_fired" || event->at != deadline) {
-      waits_in_vain(deadline);
-    }
+    if (!is_at_cursor<TimerEnd>() || event->at != deadline) waits_in_vain(deadline);
     now_ = std::max(now_, deadline);
     return std::nullopt;
   }
@@ -162,14 +186,14 @@ class CheckedRun final : public Executor, public Journal {
   }
 
   void event(const EventRecord& record) override {
-    if (record.what == "block_outstanding" || is_behind()) return;
+    if (std::holds_alternative<UnfinishedBlock>(record.what) || is_behind()) return;
     const auto* recorded = at_cursor<EventRecord>();
-    if (recorded == nullptr || recorded->what != record.what || recorded->unit != record.unit ||
-        recorded->at != record.at || !is_same_block(recorded->block, record.block)) {
-      differ_here(fmt::format("'{}' at {} s", record.what, record.at.value));
+    if (recorded == nullptr || recorded->at != record.at ||
+        !is_same_event(recorded->what, record.what)) {
+      differ_here(words(record));
     }
-    if (!is_reported(record)) ++found_.other;
-    if (is_counted(record)) return pass_event();
+    if (!reported(record)) ++found_.other;
+    if (is_counted(record.what)) return pass_event();
     ++cursor_;
   }
 
@@ -177,6 +201,13 @@ class CheckedRun final : public Executor, public Journal {
   template <class Record>
   [[nodiscard]] const Record* at_cursor() const {
     return cursor_ < lines_.size() ? std::get_if<Record>(&lines_[cursor_]->what) : nullptr;
+  }
+
+  /// Whether the line at the cursor is this event.
+  template <class Kind>
+  [[nodiscard]] bool is_at_cursor() const {
+    const auto* const event = at_cursor<EventRecord>();
+    return event != nullptr && std::holds_alternative<Kind>(event->what);
   }
 
   void pass_event() {
@@ -195,12 +226,6 @@ class CheckedRun final : public Executor, public Journal {
     if (at > deadline) waits_in_vain(deadline);
     now_ = std::max(now_, at);
     return true;
-  }
-
-  [[nodiscard]] Event reported(const EventRecord& event) const {
-    if (event.what == "unit_lost") return {event.at, UnitLost{*event.unit}};
-    if (event.what == "unit_joined") return {event.at, UnitJoined{*event.unit}};
-    return {event.at, BlockLost{*event.unit, *event.block, event.cap_items}};
   }
 
   /// Throws unless the policy has asked for every block that was handed out after at most `events_`
@@ -247,7 +272,7 @@ class CheckedRun final : public Executor, public Journal {
 
   [[nodiscard]] std::string words(const Decision& decision) const {
     std::string text =
-        fmt::format("'{}' by {}", decision.what,
+        fmt::format("'{}' by {}", decision_word(decision.what),
                     decision.unit ? run_.units[decision.unit->index].name : "master");
     std::string_view separator = ": ";
     for (const UnitEstimate& estimate : decision.estimates) {
@@ -266,8 +291,11 @@ class CheckedRun final : public Executor, public Journal {
       return words(b->block, b->unit) + fmt::format(", which ended at {} s", b->end.value);
     }
     if (const auto* d = std::get_if<DecisionRecord>(&line.what)) return words(d->decision);
-    const auto& event = std::get<EventRecord>(line.what);
-    return fmt::format("'{}' at {} s", event.what, event.at.value);
+    return words(std::get<EventRecord>(line.what));
+  }
+
+  [[nodiscard]] static std::string words(const EventRecord& event) {
+    return fmt::format("'{}' at {} s", word_of(event.what), event.at.value);
   }
 
   [[noreturn]] static void differ(std::size_t line, std::string recorded, std::string now) {

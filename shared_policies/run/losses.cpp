@@ -7,7 +7,10 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
+
+#include "shared_policies/model/overload.hpp"
 
 namespace equipoise {
 namespace {
@@ -150,25 +153,34 @@ StageTimes LossAccount::alone_of(const UnitTime& unit, const BlockRecord& record
 }
 
 void LossAccount::event(const EventRecord& record) {
-  if (record.what == "iteration_started") {
-    account_.close(record.at, any_iteration_ ? &Losses::barrier : &Losses::controller);
-    account_.merge = record.at - account_.latest_end;
-    any_iteration_ = true;
-  } else if (record.what == "block_lost" || record.what == "unit_lost" ||
-             record.what == "unit_joined") {
-    UnitTime& unit = account_.units[record.unit->index];
-    if (record.what == "unit_joined") {
-      unit.stay_away(record.at);
-    } else {
-      unit.spend(record.at, &Losses::failure);
-    }
-    if (record.what != "block_lost") {
-      unit.is_absent = record.what == "unit_lost";
-      unit.phase = -1;
-    }
+  const auto fail = [&](UnitId id) -> UnitTime& {
+    UnitTime& unit = account_.units[id.index];
+    unit.spend(record.at, &Losses::failure);
     unit.is_trained = false;
-  }
-  if (is_counted(record)) count_event(record.at);
+    return unit;
+  };
+  std::visit(
+      Overload{[&](const IterationBegin&) {
+                 account_.close(record.at, any_iteration_ ? &Losses::barrier : &Losses::controller);
+                 account_.merge = record.at - account_.latest_end;
+                 any_iteration_ = true;
+               },
+               [&](const LostBlock& lost) { fail(lost.unit); },
+               [&](const UnitLost& lost) {
+                 UnitTime& unit = fail(lost.unit);
+                 unit.is_absent = true;
+                 unit.phase = -1;
+               },
+               [&](const UnitJoined& joined) {
+                 UnitTime& unit = account_.units[joined.unit.index];
+                 unit.stay_away(record.at);
+                 unit.is_absent = false;
+                 unit.phase = -1;
+                 unit.is_trained = false;
+               },
+               [](const OneOf<UnfinishedBlock, TimerEnd, PolicyStall, Disturbance, Note> auto&) {}},
+      record.what);
+  if (is_counted(record.what)) count_event(record.at);
 }
 
 void LossAccount::count_event(Seconds at) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace equipoise {
 
@@ -29,6 +30,41 @@ Seconds end_of(const std::vector<UnitInPhase>& units) {
   Seconds last;
   for (const UnitInPhase& unit : units) last = std::max(last, unit.last_end);
   return last;
+}
+
+double mean_idle_fraction(const RunNumbers& numbers) {
+  double mean = 0.0;
+  for (std::size_t i = 0; i < numbers.units.size(); ++i) {
+    mean += idle_fraction(numbers, i) / static_cast<double>(numbers.units.size());
+  }
+  return mean;
+}
+
+std::vector<AsRow<UnitNumbers>> unit_rows(const RunNumbers& numbers) {
+  return rows_of(numbers.units);
+}
+
+void set_unit_rows(RunNumbers& numbers, std::vector<AsRow<UnitNumbers>> rows) {
+  numbers.units = records_of(rows);
+}
+
+std::vector<std::vector<AsRow<UnitInPhase>>> phase_rows(const RunNumbers& numbers) {
+  std::vector<std::vector<AsRow<UnitInPhase>>> rows;
+  for (const std::vector<UnitInPhase>& phase : numbers.phases) rows.push_back(rows_of(phase));
+  return rows;
+}
+
+void set_phase_rows(RunNumbers& numbers, std::vector<std::vector<AsRow<UnitInPhase>>> rows) {
+  numbers.phases.clear();
+  for (const auto& phase : rows) numbers.phases.push_back(records_of(phase));
+}
+
+std::optional<AsRow<Losses>> losses_row(const RunNumbers& numbers) {
+  return numbers.losses ? std::optional(AsRow<Losses>{*numbers.losses}) : std::nullopt;
+}
+
+void set_losses_row(RunNumbers& numbers, std::optional<AsRow<Losses>> row) {
+  numbers.losses = row ? std::optional(row->record) : std::nullopt;
 }
 
 Seconds finish_spread(const RunNumbers& numbers) {
@@ -102,12 +138,14 @@ void Metrics::decision(const DecisionRecord& record) {
   ++sum_.decisions;
   sum_.decisions_total += record.cost;
   sum_.decisions_max = std::max(sum_.decisions_max, record.cost);
-  if (record.decision.what == "rebalance") ++sum_.rebalances;
+  if (record.decision.is(DecisionKind::rebalance)) ++sum_.rebalances;
 }
 
 void Metrics::event(const EventRecord& record) {
   losses_.event(record);
-  if (record.what == "block_lost" && record.block) sum_.items_redone += record.block->items;
+  if (const auto* const lost = std::get_if<LostBlock>(&record.what)) {
+    sum_.items_redone += lost->block.items;
+  }
 }
 
 void Metrics::measured(const Measured& record) {

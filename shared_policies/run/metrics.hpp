@@ -5,8 +5,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/run/journal.hpp"
 #include "shared_policies/run/losses.hpp"
@@ -26,17 +28,13 @@ enum class EnergySource : std::uint8_t {
   measured   ///< by meters
 };
 
-[[nodiscard]] constexpr const char* to_string(EnergySource source) {
-  switch (source) {
-    case EnergySource::unknown:
-      return "unknown";
-    case EnergySource::modelled:
-      return "modelled";
-    case EnergySource::measured:
-      return "measured";
-  }
-  return "unknown";
+constexpr auto words(DescriptionOf<EnergySource> /*of*/) {
+  return std::array{Word<EnergySource>{EnergySource::unknown, "unknown"},
+                    Word<EnergySource>{EnergySource::modelled, "modelled"},
+                    Word<EnergySource>{EnergySource::measured, "measured"}};
 }
+
+[[nodiscard]] constexpr const char* to_string(EnergySource source) { return word_of(source); }
 
 /// The numbers of one unit in a run.
 struct UnitNumbers {
@@ -89,6 +87,114 @@ struct RunNumbers {
 [[nodiscard]] Seconds end_of(const std::vector<UnitInPhase>& units);
 /// The time between the first and the last of the units' last ends, over units that did a block.
 [[nodiscard]] Seconds finish_spread(const RunNumbers& numbers);
+
+/// The mean of the units' idle fractions.
+[[nodiscard]] double mean_idle_fraction(const RunNumbers& numbers);
+
+/// Numbers by unit, and of losses, are rows in points; where else they are, they have names.
+[[nodiscard]] std::vector<AsRow<UnitNumbers>> unit_rows(const RunNumbers& numbers);
+void set_unit_rows(RunNumbers& numbers, std::vector<AsRow<UnitNumbers>> rows);
+[[nodiscard]] std::vector<std::vector<AsRow<UnitInPhase>>> phase_rows(const RunNumbers& numbers);
+void set_phase_rows(RunNumbers& numbers, std::vector<std::vector<AsRow<UnitInPhase>>> rows);
+[[nodiscard]] std::optional<AsRow<Losses>> losses_row(const RunNumbers& numbers);
+void set_losses_row(RunNumbers& numbers, std::optional<AsRow<Losses>> row);
+
+/// What the summary of a run file (in_runs), a point of a sweep (in_points) and a repetition in results
+/// (in_repetitions) have of the numbers of a run. A new number is one of all three, and its mean is in
+/// PolicyResult::means.
+constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
+  return std::tuple(
+      member("makespan_s", &RunNumbers::makespan, "the time until the last unit has finished")
+          .in("s")
+          .at_least(0),
+      computed("idle_fraction", &mean_idle_fraction,
+               "the share of the run in which units neither compute nor copy")
+          .at_least(0)
+          .at_most(1)
+          .only(in_repetitions),
+      computed("units", &unit_rows, "the numbers of each unit", &set_unit_rows).only(in_points),
+      computed("phases", &phase_rows, "the numbers of each unit in each phase", &set_phase_rows)
+          .only(in_points),
+      member("items", &RunNumbers::items, "the number of items that were done")
+          .at_least(0)
+          .may_lack()
+          .only(in_runs | in_points),
+      member("blocks", &RunNumbers::blocks, "the number of completed blocks").may_lack(),
+      member("rebalances", &RunNumbers::rebalances,
+             "how often the policy stopped to choose new block sizes")
+          .may_lack(),
+      member("decisions.count", &RunNumbers::decisions,
+             "how often the policy solved its model of block times")
+          .in_points_called("decisions")
+          .may_lack(),
+      member("decisions.total_s", &RunNumbers::decisions_total,
+             "the time that was charged for the policy's decisions")
+          .in("s")
+          .at_least(0)
+          .in_points_called("decisions_total_s")
+          .may_lack(),
+      member("decisions.max_s", &RunNumbers::decisions_max,
+             "the longest time that was charged for one decision")
+          .in("s")
+          .at_least(0)
+          .in_points_called("decisions_max_s")
+          .may_lack()
+          .only(in_runs | in_points),
+      computed("finish_spread_s", &finish_spread,
+               "the time from the first unit's end to the last's")
+          .in("s")
+          .at_least(0)
+          .only(in_runs | in_repetitions),
+      member("energy_j", &RunNumbers::energy_j, "the energy of all units; null if unknown")
+          .in("J")
+          .at_least(0)
+          .or_null(),
+      computed(
+          "energy_from",
+          +[](const RunNumbers& numbers) {
+            return numbers.energy_from == EnergySource::unknown ? std::optional<EnergySource>()
+                                                                : numbers.energy_from;
+          },
+          "where the energy is known from; null if it is not",
+          [](RunNumbers& numbers, std::optional<EnergySource> from) {
+            numbers.energy_from = from.value_or(EnergySource::unknown);
+          })
+          .or_null()
+          .only(in_runs),
+      computed(
+          "energy_from",
+          +[](const RunNumbers& numbers) { return static_cast<int>(numbers.energy_from); },
+          "where the energy is known from: 0 unknown, 1 modelled, 2 measured",
+          [](RunNumbers& numbers, int from) {
+            numbers.energy_from = static_cast<EnergySource>(from);
+          })
+          .at_least(0)
+          .at_most(2)
+          .only(in_points),
+      member(
+          "energy_note", &RunNumbers::energy_note,
+          "why the energy is unknown or only modelled, or what was measured; null: nothing to say")
+          .or_null()
+          .only(in_runs),
+      computed(
+          "energy_note", +[](const RunNumbers& numbers) { return numbers.energy_note; },
+          "the same; empty: nothing to say",
+          [](RunNumbers& numbers, std::string note) { numbers.energy_note = std::move(note); })
+          .only(in_points),
+      member("items_redone", &RunNumbers::items_redone, "items that were done again after a loss")
+          .at_least(0)
+          .may_lack(),
+      member("extrapolated_share", &RunNumbers::extrapolated_share,
+             "the share of items in blocks smaller or larger than any recorded one")
+          .at_least(0)
+          .at_most(1)
+          .may_lack(),
+      computed("losses_s", &losses_row, "the makespan, divided by cause", &set_losses_row)
+          .or_null()
+          .only(in_points),
+      unwritten(&RunNumbers::units, &RunNumbers::phases, &RunNumbers::energy_from,
+                &RunNumbers::losses));
+}
 
 /// A journal that adds up its records. Its memory grows with the units, not with the blocks.
 ///

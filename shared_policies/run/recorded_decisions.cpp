@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "shared_policies/model/failure.hpp"
 
@@ -212,10 +213,11 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
       replayed.issues.push_back({b->unit, b->block, false, b->after_events, 0});
       replayed.settlements.push_back({b->block.id, false});
       settled_after.push_back(replayed.settlements.size());
-    } else if (const auto* e = std::get_if<EventRecord>(&line.what); e && is_counted(*e)) {
-      if (e->what == "block_lost") {
-        replayed.issues.push_back({*e->unit, *e->block, true, e->after_events, 0, e->cap_items});
-        replayed.settlements.push_back({e->block->id, true});
+    } else if (const auto* e = std::get_if<EventRecord>(&line.what); e && is_counted(e->what)) {
+      if (const auto* lost = std::get_if<LostBlock>(&e->what)) {
+        replayed.issues.push_back(
+            {lost->unit, lost->block, true, lost->after_events, 0, lost->cap_items});
+        replayed.settlements.push_back({lost->block.id, true});
       }
       settled_after.push_back(replayed.settlements.size());
     }

@@ -5,7 +5,6 @@
 #include <variant>
 #include <vector>
 
-#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/run/journal.hpp"
@@ -15,8 +14,8 @@ namespace equipoise {
 /// One record and its line.
 struct RecordedLine {
   std::size_t line = 0;  ///< line number in the file, from 1
-  /// In events, `disturbance` is null. The first item of a block that was not accepted is unknown.
-  std::variant<BlockRecord, DecisionRecord, EventRecord, Disturbance, Measured> what;
+  /// The first item of a block that was not accepted is unknown.
+  std::variant<BlockRecord, DecisionRecord, EventRecord, Measured> what;
 };
 
 /// The contents of a run's journal.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <numeric>
 
 #include "shared_policies/model/failure.hpp"
@@ -45,6 +46,17 @@ std::optional<double> share_of_others(const CoreUse& use) {
 
 namespace {
 
+std::optional<double> as_figure(Seconds value) { return value.value; }
+std::optional<double> as_figure(const std::optional<double>& value) { return value; }
+std::optional<double> as_figure(std::integral auto value) { return static_cast<double>(value); }
+std::optional<double> as_figure(double value) { return value; }
+
+/// Adds one run's value to a mean over `runs`. The mean is known only if the value of every run is
+/// known.
+void add_known(std::optional<double>& mean, const std::optional<double>& value, double runs) {
+  mean = mean && value ? std::optional(*mean + *value / runs) : std::nullopt;
+}
+
 /// Adds the phases of one of n runs to the means in `phases`.
 void add_phases(std::vector<PhaseResult>& phases, const RunNumbers& numbers, double n) {
   phases.resize(std::max(phases.size(), numbers.phases.size()));
@@ -58,7 +70,7 @@ void add_phases(std::vector<PhaseResult>& phases, const RunNumbers& numbers, dou
   }
 }
 
-/// The energy of all runs, if they know it from the same source.
+/// Where the energy of all runs is from, if they know it from the same source; else it is not known.
 void summarise_energy(PolicyResult& result, const std::vector<PolicyRun>& runs) {
   const auto is_from = [](EnergySource source) {
     return [source](const PolicyRun& run) { return run.numbers.energy_from == source; };
@@ -69,41 +81,13 @@ void summarise_energy(PolicyResult& result, const std::vector<PolicyRun>& runs) 
         fmt::format("measured in {} and modelled in {} of {} runs",
                     std::ranges::count_if(runs, is_from(EnergySource::measured)),
                     std::ranges::count_if(runs, is_from(EnergySource::modelled)), runs.size());
+    result.means.of<&RunNumbers::energy_j>().reset();
     return;
   }
   result.energy_from = first;
   for (const PolicyRun& run : runs) {
     if (result.energy_note.empty()) result.energy_note = run.numbers.energy_note;
-    if (first == EnergySource::unknown) continue;
-    const double mean_j = *run.numbers.energy_j / static_cast<double>(runs.size());
-    result.energy_j = result.energy_j.value_or(0.0) + mean_j;
   }
-}
-
-/// Adds one run's value to a mean over `runs`. The mean is known only if the value of every run is
-/// known.
-void add_known(std::optional<double>& mean, const std::optional<double>& value, double runs) {
-  mean = mean && value ? std::optional(*mean + *value / runs) : std::nullopt;
-}
-
-Repetition repetition_of(const PolicyRun& run) {
-  const RunNumbers& numbers = run.numbers;
-  double idle = 0.0;
-  for (std::size_t i = 0; i < numbers.units.size(); ++i) {
-    idle += idle_fraction(numbers, i) / static_cast<double>(numbers.units.size());
-  }
-  return {.repetition = run.repetition,
-          .makespan_s = numbers.makespan.value,
-          .idle_fraction = idle,
-          .blocks = numbers.blocks,
-          .rebalances = numbers.rebalances,
-          .decisions = numbers.decisions,
-          .decisions_total_s = numbers.decisions_total.value,
-          .finish_spread_s = finish_spread(numbers).value,
-          .energy_j = numbers.energy_j,
-          .items_redone = numbers.items_redone,
-          .extrapolated_share = numbers.extrapolated_share,
-          .verified = run.verified};
 }
 
 /// The mean of the runs' losses, over the bound; nothing if those of a run are not known.
@@ -117,6 +101,27 @@ std::optional<Losses> loss_over(double bound_s, const std::vector<PolicyRun>& ru
 }
 
 }  // namespace
+
+RunFigures::RunFigures(const RunNumbers& numbers) {
+  std::size_t i = 0;
+  for_each_member<RunNumbers>([&](const auto& one) {
+    using Value = typename std::remove_cvref_t<decltype(one)>::Value;
+    if constexpr (requires(const Value& value) { as_figure(value); }) {
+      if ((one.facts.places & in_repetitions) != 0) values_[i++] = as_figure(one.get(numbers));
+    }
+  });
+}
+
+RunFigures RunFigures::mean_of(const std::vector<Repetition>& repetitions) {
+  RunFigures mean;
+  mean.values_.fill(0.0);
+  for (const Repetition& one : repetitions) {
+    for (std::size_t i = 0; i < mean.values_.size(); ++i) {
+      add_known(mean.values_[i], one.figures.values_[i], static_cast<double>(repetitions.size()));
+    }
+  }
+  return mean;
+}
 
 PolicyResult summarise(const std::string& policy, const std::string& on,
                        const std::vector<PolicyRun>& runs, std::optional<double> lower_bound_s) {
@@ -135,7 +140,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
   for (const PolicyRun& run : runs) {
     const RunNumbers& numbers = run.numbers;
     makespans_s.push_back(numbers.makespan.value);
-    r.repetitions.push_back(repetition_of(run));
+    r.repetitions.push_back({run.repetition, RunFigures(numbers), run.verified});
     for (std::size_t i = 0; i < units; ++i) {
       r.idle_by_unit[i] += equipoise::idle_fraction(numbers, i) / n;
       r.share_by_unit[i] += share(numbers, i) / n;
@@ -144,17 +149,11 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
     r.core_use.cores_s += run.core_use.cores_s;
     r.core_use.other_programs_s += run.core_use.other_programs_s;
     add_phases(r.phases, numbers, n);
-    r.blocks += static_cast<double>(numbers.blocks) / n;
-    r.rebalances += static_cast<double>(numbers.rebalances) / n;
-    r.decisions += static_cast<double>(numbers.decisions) / n;
-    r.decisions_total_s += numbers.decisions_total.value / n;
     r.decisions_max_s = std::max(r.decisions_max_s, numbers.decisions_max.value);
-    r.finish_spread_s += finish_spread(numbers).value / n;
-    r.items_redone += static_cast<double>(numbers.items_redone) / n;
-    r.extrapolated_share += numbers.extrapolated_share / n;
     r.verified = r.verified && run.verified;
     r.policy_stalled = r.policy_stalled || run.policy_stalled;
   }
+  r.means = RunFigures::mean_of(r.repetitions);
   summarise_energy(r, runs);
   r.idle_fraction = std::accumulate(r.idle_by_unit.begin(), r.idle_by_unit.end(), 0.0) /
                     static_cast<double>(units);
@@ -182,7 +181,9 @@ std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult
   std::vector<double> ratios;
   for (const Repetition& mine : a.repetitions) {
     for (const Repetition& other : b.repetitions) {
-      if (other.repetition == mine.repetition) ratios.push_back(mine.makespan_s / other.makespan_s);
+      if (other.repetition == mine.repetition)
+        ratios.push_back(*mine.figures.of<&RunNumbers::makespan>() /
+                         *other.figures.of<&RunNumbers::makespan>());
     }
   }
   if (ratios.empty()) return std::nullopt;

@@ -1,9 +1,11 @@
 // Compares many runs: means with confidence intervals, speedups, ratios to the lower bound.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "shared_policies/run/metrics.hpp"
@@ -22,6 +24,20 @@ struct Statistics {
   /// Half the 95 % confidence interval.
   [[nodiscard]] double half_ci95() const { return ci95_high - mean; }
 };
+
+constexpr auto describe(DescriptionOf<Statistics> /*of*/) {
+  return std::tuple(member("mean", &Statistics::mean, "mean"),
+                    member("sd", &Statistics::sd, "sample standard deviation").at_least(0),
+                    computed(
+                        "ci95",
+                        +[](const Statistics& s) {
+                          return std::vector{s.ci95_low, s.ci95_high};
+                        },
+                        "95 % confidence interval of the mean"),
+                    member("min", &Statistics::min, "least"),
+                    member("max", &Statistics::max, "greatest"),
+                    unwritten(&Statistics::ci95_low, &Statistics::ci95_high));
+}
 
 /// Half the confidence interval of the mean of `n` values with the sample standard deviation `sd`,
 /// by Student's t; 0 for one value. `confidence` is in (0, 1), such as 0.95.
@@ -53,19 +69,72 @@ struct PolicyRun {
   CoreUse core_use = {};  ///< of real runs only
 };
 
+/// How many numbers of a run results keep of each repetition.
+[[nodiscard]] constexpr std::size_t count_of_figures() {
+  std::size_t count = 0;
+  for_each_member<RunNumbers>(
+      [&](const auto& one) { count += (one.facts.places & in_repetitions) != 0 ? 1 : 0; });
+  return count;
+}
+
+struct Repetition;
+
+/// The numbers of a run that results keep of each repetition, those that are described for
+/// `in_repetitions`. Nothing where a number is not known.
+class RunFigures {
+ public:
+  /// Those of a run that did nothing.
+  RunFigures() : RunFigures(RunNumbers{}) {}
+  explicit RunFigures(const RunNumbers& numbers);
+
+  /// The figure of a member, or of a computed member, of RunNumbers: `of<&RunNumbers::blocks>()`.
+  template <auto member>
+  [[nodiscard]] std::optional<double>& of() {
+    return values_[index<member>()];
+  }
+  template <auto member>
+  [[nodiscard]] const std::optional<double>& of() const {
+    return values_[index<member>()];
+  }
+
+  /// Calls `visit(facts, value, is_count)` for each, in the order of the description. `is_count`: it is a
+  /// whole number of each run.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    std::size_t i = 0;
+    for_each_member<RunNumbers>([&]<class One>(const One& one) {
+      if ((one.facts.places & in_repetitions) == 0) return;
+      visit(one.facts, values_[i++], std::is_integral_v<typename One::Value>);
+    });
+  }
+
+  /// The mean of several; of each number only if all of them know it.
+  [[nodiscard]] static RunFigures mean_of(const std::vector<Repetition>& repetitions);
+
+ private:
+  template <auto member>
+  [[nodiscard]] static constexpr std::size_t index() {
+    std::size_t found = count_of_figures();
+    std::size_t i = 0;
+    for_each_member<RunNumbers>([&]<class One>(const One& one) {
+      if ((one.facts.places & in_repetitions) == 0) return;
+      if constexpr (requires { one.at == member; }) {
+        if (one.at == member) found = i;
+      } else if constexpr (requires { one.compute == member; }) {
+        if (one.compute == member) found = i;
+      }
+      ++i;
+    });
+    return found;
+  }
+
+  std::array<std::optional<double>, count_of_figures()> values_;
+};
+
 /// The numbers of one repetition.
 struct Repetition {
   std::uint64_t repetition = 0;
-  double makespan_s = 0.0;
-  double idle_fraction = 0.0;  ///< mean over units
-  std::uint64_t blocks = 0;
-  std::uint64_t rebalances = 0;
-  std::uint64_t decisions = 0;
-  double decisions_total_s = 0.0;
-  double finish_spread_s = 0.0;
-  std::optional<double> energy_j;
-  Items items_redone = 0;
-  double extrapolated_share = 0.0;
+  RunFigures figures;
   bool verified = false;
 };
 
@@ -93,20 +162,13 @@ struct PolicyResult {
   std::vector<double> idle_by_unit;   ///< (units), means over runs
   std::vector<double> share_by_unit;  ///< (units), means over runs; they sum to 1
   std::vector<PhaseResult> phases;    ///< (phases)
-  double blocks = 0.0;                ///< mean over runs, like the following ones
-  double rebalances = 0.0;
-  double decisions = 0.0;
-  double decisions_total_s = 0.0;
-  double decisions_max_s = 0.0;  ///< the largest over all runs
-  double finish_spread_s = 0.0;
-  std::optional<double> energy_j;                    ///< none unless known of all runs alike
+  RunFigures means;                   ///< over runs; energy only if it is known of all runs alike
+  double decisions_max_s = 0.0;       ///< the largest over all runs
   EnergySource energy_from = EnergySource::unknown;  ///< of all runs
   std::string energy_note;  ///< why the energy is unknown, or what is not in it; else empty
   std::vector<std::optional<double>> energy_by_unit_j;  ///< (units)
-  double items_redone = 0.0;
-  double extrapolated_share = 0.0;
-  bool verified = false;        ///< true if all runs were verified
-  bool policy_stalled = false;  ///< true if the policy stalled in any run
+  bool verified = false;                                ///< true if all runs were verified
+  bool policy_stalled = false;                          ///< true if the policy stalled in any run
 };
 
 /// Whether the runs were simulated; otherwise they took place in real time.

@@ -11,7 +11,6 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/least_time.hpp"
-#include "shared_policies/run/event_words.hpp"
 #include "shared_policies/run/pool.hpp"
 #include "shared_policies/run/view.hpp"
 
@@ -88,7 +87,7 @@ class RunLoop final : private Decisions {
         pool_ = Pool(setup_.phases[phase].items, setup_.phases[phase].grain_items);
         coverage_ = Coverage();
         view_.pass(begin);
-        tell({view_.now(), "iteration_started", {}, {}});
+        tell({view_.now(), IterationBegin{}});
         deliver({view_.now(), IterationStarted{iteration}});
         if (!drive()) {
           tell_outstanding();
@@ -128,7 +127,7 @@ class RunLoop final : private Decisions {
     }
     EQ_CHECK(!outcome_.policy_stalled, "greedy does not stall");
     outcome_.policy_stalled = true;
-    tell({view_.now(), "policy_stalled", {}, {}});
+    tell({view_.now(), PolicyStall{}});
     offer_all();
     offer_idles();
     return true;
@@ -170,7 +169,7 @@ class RunLoop final : private Decisions {
     const Timer timer = timers_.top();
     timers_.pop();
     if (view_.outstanding() == 0) ++idle_timers_;
-    tell({timer.at, "timer_fired", {}, {}});
+    tell({timer.at, TimerEnd{}});
     deliver({timer.at, TimerFired{timer.timer}});
   }
 
@@ -184,7 +183,7 @@ class RunLoop final : private Decisions {
     } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
       lose_unit(event, gone->unit);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-      tell({event.at, "unit_joined", joined->unit, {}});
+      tell({event.at, *joined});
       deliver(event);
       offer(joined->unit);
     } else {
@@ -210,7 +209,7 @@ class RunLoop final : private Decisions {
     // A unit may be lost while the master is busy, before the block is handed out.
     at = std::max(at, found->assigned);
     pool_.put_back({block.first, block.items});
-    tell({at, "block_lost", unit, block, nullptr, found->assigned, found->after_events, cap_items});
+    tell({at, LostBlock{unit, block, found->assigned, found->after_events, cap_items}});
     deliver({at, BlockLost{unit, block, cap_items}});
     offer_all();
   }
@@ -219,7 +218,7 @@ class RunLoop final : private Decisions {
   /// first.
   void lose_unit(const Event& event, UnitId unit) {
     view_.mark_absent(unit);
-    tell({event.at, "unit_lost", unit, {}});
+    tell({event.at, UnitLost{unit}});
     while (!view_.unit(unit).outstanding.empty()) {
       lose(event.at, unit, view_.unit(unit).outstanding.front().block.id, std::nullopt);
     }
@@ -228,7 +227,7 @@ class RunLoop final : private Decisions {
 
   void tell(const EventRecord& record) {
     journal_.event(record);
-    if (is_counted(record)) ++events_;
+    if (is_counted(record.what)) ++events_;
   }
 
   /// Journals the outstanding blocks of a run that ends early; without them its decisions could not
@@ -236,8 +235,7 @@ class RunLoop final : private Decisions {
   void tell_outstanding() {
     for (const UnitState& unit : view_.units()) {
       for (const OutstandingBlock& b : unit.outstanding) {
-        tell({view_.now(), "block_outstanding", unit.id, b.block, nullptr, b.assigned,
-              b.after_events});
+        tell({view_.now(), UnfinishedBlock{unit.id, b.block, b.assigned, b.after_events}});
       }
     }
   }
@@ -328,6 +326,7 @@ class RunLoop final : private Decisions {
 
   void decided(const Decision& decision) override {
     const MeterPause pause(setup_.cost_meter);
+    expect_own_word(decision);
     const Seconds price =
         setup_.cost_meter != nullptr ? setup_.cost_meter->price(decision) : Seconds{};
     const Seconds at = view_.now();
@@ -335,15 +334,24 @@ class RunLoop final : private Decisions {
     journal_.decision({at, price, view_.now(), decision});
   }
 
+  /// Run files tell kinds of decisions apart by their words.
+  void expect_own_word(const Decision& decision) const {
+    const auto* const own = std::get_if<OwnDecisionKind>(&decision.what);
+    if (own == nullptr || decision_called(own->word) == decision.what) return;
+    throw InputError("", fmt::format("a decision of the policy at {} s has an OwnDecisionKind that "
+                                     "is spelled {}; give it DecisionKind::{} or another word",
+                                     view_.now().value, own->word, own->word));
+  }
+
   void note(const std::string& what) override {
     const MeterPause pause(setup_.cost_meter);
-    if (is_word_of_an_event(what)) {
+    if (event_called(what)) {
       throw InputError("",
                        fmt::format("a note of the policy at {} s is spelled {}, as an event is; "
                                    "give the note another word",
                                    view_.now().value, what));
     }
-    tell({view_.now(), what, {}, {}});
+    tell({view_.now(), Note{what}});
   }
 
   /// Cuts a block of `items` > 0 from the pool, which is not empty, and starts it on a unit that is

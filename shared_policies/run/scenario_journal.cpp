@@ -38,7 +38,7 @@ class ScenarioJournal final : public Journal {
     for (; written_count_ < to_come_.size() && to_come_[written_count_]->at <= now;
          ++written_count_) {
       const Disturbance& event = *to_come_[written_count_];
-      next_.event({event.at, to_string(event.kind), {}, {}, &event});
+      next_.event({event.at, event});
     }
   }
 

@@ -133,8 +133,8 @@ TEST_F(CudaDevice, LosesABlockThatFailsAtAnyStageAndNotTheUnit) {
       MemoryJournal journal;
       EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
       EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
-      EXPECT_EQ(journal.count("block_lost"), 2);
-      EXPECT_EQ(journal.count("unit_lost"), 0);
+      EXPECT_EQ(journal.count<LostBlock>(), 2);
+      EXPECT_EQ(journal.count<UnitLost>(), 0);
     }
   }
 }

@@ -110,7 +110,7 @@ void expect_verified_results_of_every_kernel(const std::vector<std::string>& uni
     kernel->allocate(1);
     MemoryJournal journal;
     EXPECT_TRUE(run_all(setup_of(units, {kernel.get()}), 61, journal).complete) << info.name;
-    EXPECT_EQ(journal.count("block_lost"), 0) << info.name;
+    EXPECT_EQ(journal.count<LostBlock>(), 0) << info.name;
     EXPECT_TRUE(kernel->verify().passed) << info.name << ": " << kernel->verify().what;
   }
 }

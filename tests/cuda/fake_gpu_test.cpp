@@ -48,7 +48,7 @@ TEST(FakeGpu, IsLostWhenItFailsForGoodAndTheOthersDoItsWork) {
   EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
   mend_fake_gpu();
   EXPECT_TRUE(has_all_results(script));
-  EXPECT_EQ(journal.count("unit_lost"), 1);
+  EXPECT_EQ(journal.count<UnitLost>(), 1);
   EXPECT_NE(warning.find("an illegal memory access (cudaErrorIllegalAddress)"), std::string::npos)
       << warning;
 }
@@ -129,7 +129,7 @@ TEST(FakeGpu, HoldsAsMuchAsItsMemoryThoughMoreIsAllowed) {
   MemoryJournal journal;
   EXPECT_TRUE(run_all(setup_of_larger_gpu("cuda", kernel), 250'000, journal).complete);
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-  EXPECT_EQ(journal.count("block_lost"), 0);
+  EXPECT_EQ(journal.count<LostBlock>(), 0);
   EXPECT_EQ(journal.blocks.size(), 5u);
 }
 
@@ -139,7 +139,7 @@ TEST(FakeGpu, LosesABlockThatIsTooLargeForItsMemoryAndDoesHalvesOfIt) {
   MemoryJournal journal;
   EXPECT_TRUE(run_all(setup_of_larger_gpu("cuda,slots=1", kernel), 1'250'000, journal).complete);
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-  EXPECT_EQ(journal.count("block_lost"), 1);
+  EXPECT_EQ(journal.count<LostBlock>(), 1);
   for (const BlockRecord& record : journal.blocks) EXPECT_LE(record.block.items, 625'000);
 }
 

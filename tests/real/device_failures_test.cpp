@@ -43,8 +43,8 @@ TEST(DeviceFailures, AtAnyStageLoseTheBlockAndNotTheUnitAndEveryItemIsDoneOnce) 
       EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
       EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
       EXPECT_EQ(failed, 2);
-      EXPECT_EQ(journal.count("block_lost"), 2);
-      EXPECT_EQ(journal.count("unit_lost"), 0);
+      EXPECT_EQ(journal.count<LostBlock>(), 2);
+      EXPECT_EQ(journal.count<UnitLost>(), 0);
       ASSERT_EQ(warnings.size(), 2u);
       EXPECT_NE(warnings[0].find("could not do a block of 100 items"), std::string::npos)
           << warnings[0];
@@ -88,7 +88,7 @@ TEST(DeviceFailures, MakeLaterBlocksHalfAsLarge) {
   };
   EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-  EXPECT_EQ(journal.count("block_lost"), 2);  // of 100 and of 50 items
+  EXPECT_EQ(journal.count<LostBlock>(), 2);  // of 100 and of 50 items
   for (const BlockRecord& record : journal.blocks) EXPECT_LE(record.block.items, 25);
 }
 
@@ -104,8 +104,8 @@ TEST(DeviceFailures, OfASingleItemOnceLoseTheBlockAlone) {
       });
   EXPECT_TRUE(run_all(std::move(setup), 1, journal).complete);
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-  EXPECT_EQ(journal.count("block_lost"), 7);  // launches 3, 13, ... 63 of 71
-  EXPECT_EQ(journal.count("unit_lost"), 0);
+  EXPECT_EQ(journal.count<LostBlock>(), 7);  // launches 3, 13, ... 63 of 71
+  EXPECT_EQ(journal.count<UnitLost>(), 0);
 }
 
 TEST(DeviceFailures, OfSingleItemsOneAfterAnotherLoseTheUnit) {
@@ -117,7 +117,7 @@ TEST(DeviceFailures, OfSingleItemsOneAfterAnotherLoseTheUnit) {
   });
   EXPECT_TRUE(run_all(std::move(setup), 4, journal).complete);
   EXPECT_TRUE(has_all_results(script));
-  EXPECT_EQ(journal.count("unit_lost"), 1);
+  EXPECT_EQ(journal.count<UnitLost>(), 1);
 }
 
 TEST(DeviceFailures, ForGoodLoseTheUnitAndTheOthersDoItsWork) {
@@ -139,7 +139,7 @@ TEST(DeviceFailures, ForGoodLoseTheUnitAndTheOthersDoItsWork) {
     setup.warn = [&](const std::string& text) { warning = text; };
     EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
     EXPECT_TRUE(has_all_results(script));
-    EXPECT_EQ(journal.count("unit_lost"), 1);
+    EXPECT_EQ(journal.count<UnitLost>(), 1);
     EXPECT_NE(warning.find("the device fell off the bus"), std::string::npos) << warning;
   }
 }
@@ -162,7 +162,7 @@ TEST(DeviceFailures, ForGoodAreNoticedThoughTheDeviceNeverRingsAgain) {
   setup.warn = [&](const std::string& text) { warning = text; };
   EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
   EXPECT_TRUE(has_all_results(script));
-  EXPECT_EQ(journal.count("unit_lost"), 1);
+  EXPECT_EQ(journal.count<UnitLost>(), 1);
   EXPECT_NE(warning.find("the device fell silent"), std::string::npos) << warning;
 }
 
@@ -178,7 +178,7 @@ TEST(DeviceFailures, OfMemoryMakeTheUnitHoldFewerItemsAtATime) {
       });
   EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
-  EXPECT_EQ(journal.count("block_lost"), 0);
+  EXPECT_EQ(journal.count<LostBlock>(), 0);
 }
 
 TEST(DeviceFailures, OfAllMemoryLoseTheUnit) {
@@ -190,7 +190,7 @@ TEST(DeviceFailures, OfAllMemoryLoseTheUnit) {
   });
   EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
   EXPECT_TRUE(has_all_results(script));
-  EXPECT_EQ(journal.count("unit_lost"), 1);
+  EXPECT_EQ(journal.count<UnitLost>(), 1);
 }
 
 TEST(DeviceFailures, ThatNeverEndLoseTheUnitAfterTheTimeout) {
@@ -211,7 +211,7 @@ TEST(DeviceFailures, ThatNeverEndLoseTheUnitAfterTheTimeout) {
     setup.block_timeout = Seconds{0.2};
     EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
     EXPECT_TRUE(has_all_results(script));
-    EXPECT_EQ(journal.count("unit_lost"), 1);
+    EXPECT_EQ(journal.count<UnitLost>(), 1);
     EXPECT_EQ(threads_left_behind(), 0) << "a stuck queue is not a stuck thread";
   }
 }

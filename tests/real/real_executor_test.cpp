@@ -107,7 +107,7 @@ TEST(RealExecutor, LetsTheKernelMergeBetweenIterationsAndNotBeforeThem) {
   MemoryJournal journal;
   EXPECT_TRUE(run_all(setup_of({"cpu", "cpu"}, {&one, &two}), 10, journal).complete);
   EXPECT_EQ(first.merges, (std::vector<int>{1, 2, 3}));
-  EXPECT_EQ(journal.count("iteration_started"), 6);
+  EXPECT_EQ(journal.count<IterationBegin>(), 6);
   EXPECT_EQ(second.merges, (std::vector<int>{1}));
   EXPECT_FALSE(early);
   EXPECT_TRUE(one.verify().passed);
@@ -188,7 +188,7 @@ TEST(RealExecutor, LetsTheOthersDoTheWorkOfAUnitThatFails) {
   EXPECT_TRUE(outcome.complete);
   EXPECT_TRUE(kernel.verify().passed);
   EXPECT_NE(warning.find("broken"), std::string::npos) << warning;
-  EXPECT_EQ(journal.count("unit_lost"), 1);
+  EXPECT_EQ(journal.count<UnitLost>(), 1);
 }
 
 TEST(RealExecutor, EndsIncompleteWhenEveryUnitFails) {

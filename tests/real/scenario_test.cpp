@@ -130,9 +130,9 @@ TEST(RealScenario, GivesNoBlockToAUnitThatFailedDuringAMerge) {
   MemoryJournal journal;
   EXPECT_TRUE(run_all(std::move(setup), 1, journal).complete);
   ASSERT_EQ(journal.events.size(), 3u);
-  EXPECT_EQ(journal.events[1].what, "unit_lost");
+  EXPECT_TRUE(std::holds_alternative<UnitLost>(journal.events[1].what));
   EXPECT_EQ(journal.events[1].at, Seconds{0.5});
-  EXPECT_EQ(journal.events[2].what, "iteration_started");
+  EXPECT_TRUE(std::holds_alternative<IterationBegin>(journal.events[2].what));
   EXPECT_EQ(journal.events[2].at, Seconds{1.0});
   ASSERT_EQ(journal.blocks.size(), 4u);
   EXPECT_EQ(journal.blocks[2].unit, UnitId{0});
@@ -177,7 +177,7 @@ TEST(RealScenario, WaitsForAUnitThatJoinsLater) {
   RealSetup real = setup_of({"cpu"}, kernel, {disturb(DisturbanceKind::join, "cpu0", 0.01)});
   MemoryJournal journal;
   EXPECT_TRUE(run_all(std::move(real), 10, journal).complete);
-  EXPECT_EQ(journal.count("unit_joined"), 1);
+  EXPECT_EQ(journal.count<UnitJoined>(), 1);
   EXPECT_GE(journal.blocks.front().assigned, Seconds{0.01});
   EXPECT_TRUE(kernel.verify().passed);
 }

@@ -81,11 +81,12 @@ std::vector<double> two_iterations(Executor& executor) {
   MemoryJournal journal;
   const RunSetup setup = setup_of(2, items_of(2, 1, 2));
   EQ_CHECK(run_policy(executor, policy, setup, journal).complete, "a unit is left");
-  const std::map<std::string, char> letters = {
+  const std::map<std::string_view, char> letters = {
       {"iteration_started", 'i'}, {"unit_lost", 'l'}, {"unit_joined", 'j'}, {"block_lost", 'b'}};
   for (const EventRecord& event : journal.events) {
-    const double unit = event.unit ? event.unit->index : -1.0;
-    happened.insert(happened.end(), {1.0 * letters.at(event.what), unit, event.at.value});
+    const std::optional<UnitId> of = unit_of(event.what);
+    const double unit = of ? of->index : -1.0;
+    happened.insert(happened.end(), {1.0 * letters.at(word_of(event.what)), unit, event.at.value});
   }
   for (const BlockRecord& block : journal.blocks) {
     happened.insert(happened.end(), {'f', 1.0 * block.unit.index, block.end.value});

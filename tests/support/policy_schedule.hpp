@@ -74,17 +74,19 @@ struct Schedule {
     }
     return end;
   }
-  [[nodiscard]] std::size_t events_called(const std::string& what) const {
+  /// How many notes have this text.
+  [[nodiscard]] std::size_t notes_of(const std::string& text) const {
     std::size_t count = 0;
     for (const EventRecord& record : events) {
-      count += record.what == what ? 1 : 0;
+      const auto* const note = std::get_if<Note>(&record.what);
+      count += note != nullptr && note->text == text ? 1 : 0;
     }
     return count;
   }
-  [[nodiscard]] std::size_t decisions_called(const std::string& what) const {
+  [[nodiscard]] std::size_t decisions_called(DecisionKind kind) const {
     std::size_t count = 0;
     for (const DecisionRecord& record : decisions) {
-      count += record.decision.what == what ? 1 : 0;
+      count += record.decision.is(kind) ? 1 : 0;
     }
     return count;
   }

@@ -1,4 +1,4 @@
-// Tests of the notes of policies: words of their own, never those of events.
+// Tests of the notes and decisions of policies: words of their own, never those of ours.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,11 +13,14 @@ namespace {
 
 class PolicyNotes : public testing::Test {
  protected:
-  /// Simulates with a policy that notes `word` when the run starts.
-  [[nodiscard]] ProgramRun noting(const std::string& word) const {
+  /// Simulates with a policy that writes a note and reports a decision when the run starts.
+  [[nodiscard]] ProgramRun simulate(const std::string& parameter) const {
     return run_equipoise(with({"simulate", "--workload", "k:items=200", "--policy",
-                               library_ + ":note=" + word, "--out", out_},
+                               library_ + ":" + parameter, "--out", out_},
                               machine_.words()));
+  }
+  [[nodiscard]] ProgramRun noting(const std::string& word) const {
+    return simulate("note=" + word);
   }
 
   TemporaryFolder scratch_;
@@ -43,7 +46,17 @@ TEST_F(PolicyNotes, OfOtherWordsAreInTheRunFile) {
   const ProgramRun run = noting("slower");
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(read_text(out_).find("\"event\":\"slower\""), std::string::npos);
+  EXPECT_NE(read_text(out_).find("\"decision\":\"guess\""), std::string::npos);
   EXPECT_EQ(run_equipoise({"replay", out_, "--check"}).exit_code, 0);
+}
+
+TEST_F(PolicyNotes, DecisionsOfOwnKindsSpelledLikeOursAreRefusedAndNameThePolicy) {
+  const ProgramRun run = simulate("kind=rebalance");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err, "equipoise: error: " + library_ +
+                         ": a decision of the policy at 0 s has an OwnDecisionKind that is spelled "
+                         "rebalance; give it DecisionKind::rebalance or another word\n");
+  EXPECT_FALSE(std::filesystem::exists(out_));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise::experience_file_test {
 namespace {
@@ -43,7 +44,7 @@ TEST(ExperienceFile, IsReadAsItWasWritten) {
   const Experience known =
       known_before(read_experience(folder.path("e.json")), {workload(64)}, {gpu()}, here);
   ASSERT_TRUE(known[0][0].has_value());
-  EXPECT_EQ(learned_cost_text(*known[0][0]),
+  EXPECT_EQ(line_of(json_of(*known[0][0])),
             R"({"alone":[{"items":10.0,"blocks":2.0,"seconds":0.5},)"
             R"({"items":100.0,"blocks":1.5,"seconds":4.25}],)"
             R"("queued":[{"items":100.0,"blocks":3.0,"seconds":4.0}],)"

@@ -36,9 +36,7 @@ TEST(JournalFile, SaysWhatAScenarioDidInTheWordsOfScenarioFiles) {
       {Seconds{6.0}, Seconds{7.0}, DisturbanceKind::profile, "cpu0", 1.0, {{Seconds{}, 0.5}}},
   };
   const auto lines = lines_of([&](Journal& journal) {
-    for (const Disturbance& event : events) {
-      journal.event({event.at, to_string(event.kind), {}, {}, &event});
-    }
+    for (const Disturbance& event : events) journal.event({event.at, event});
   });
   EXPECT_EQ(lines, (std::vector<std::string>{
                        R"({"event":"compete","at_s":1.5,"unit":"gpu\"0","share":0.25,"until_s":4})",
@@ -63,15 +61,37 @@ TEST(JournalFile, SaysWhatAMeterRead) {
 
 TEST(JournalFile, NamesTheUnitAndTheBlockOfAnEvent) {
   const auto lines = lines_of([](Journal& journal) {
-    journal.event({Seconds{1}, "unit_lost", UnitId{1}});
-    journal.event({Seconds{1}, "block_lost", UnitId{0}, Block{7, 0, 20, 1, 2, BlockTag::gap, 3},
-                   nullptr, Seconds{0.5}, 9});
+    journal.event({Seconds{1}, UnitLost{UnitId{1}}});
+    const Block block{7, 0, 20, 1, 2, BlockTag::gap, 3};
+    journal.event({Seconds{1}, LostBlock{UnitId{0}, block, Seconds{0.5}, 9}});
+    journal.event({Seconds{1}, LostBlock{UnitId{0}, block, Seconds{0.5}, 9, 4}});
+    journal.event({Seconds{2}, UnfinishedBlock{UnitId{1}, {8, 0, 5}, Seconds{1.5}, 10}});
   });
   EXPECT_EQ(lines, (std::vector<std::string>{
                        R"({"event":"unit_lost","at_s":1,"unit":"gpu\"0"})",
                        R"({"event":"block_lost","at_s":1,"unit":"cpu0","block":7,"iteration":2,)"
                        R"("phase":1,"items":20,"assigned_s":0.5,"after_events":9,"tag":"gap",)"
                        R"("group":3})",
+                       R"({"event":"block_lost","at_s":1,"unit":"cpu0","block":7,"iteration":2,)"
+                       R"("phase":1,"items":20,"assigned_s":0.5,"after_events":9,"tag":"gap",)"
+                       R"("cap_items":4,"group":3})",
+                       R"({"event":"block_outstanding","at_s":2,"unit":"gpu\"0","block":8,)"
+                       R"("iteration":0,"phase":0,"items":5,"assigned_s":1.5,"after_events":10,)"
+                       R"("tag":"run"})",
+                   }));
+}
+
+TEST(JournalFile, QuotesTheTextOfANoteAndTheWordOfADecision) {
+  const auto lines = lines_of([](Journal& journal) {
+    journal.decision({Seconds{0.5}, {}, Seconds{0.5}, {{}, OwnDecisionKind{"\"guess\""}, {}}});
+    journal.event({Seconds{1}, Note{"a \"good\" fit"}});
+    journal.event({Seconds{2}, TimerEnd{}});
+  });
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       R"({"decision":"\"guess\"","at_s":0.5,"cost_s":0,"end_s":0.5,)"
+                       R"("by":"master","units":[]})",
+                       R"({"event":"a \"good\" fit","at_s":1})",
+                       R"({"event":"timer_fired","at_s":2})",
                    }));
 }
 

@@ -58,7 +58,8 @@ TEST(JournalQueue, WritesWhatWouldBeWrittenWithoutIt) {
       if (i % 7 == 0) file.event({Seconds{static_cast<double>(i)}, "note", UnitId{0}});
       if (i % 13 == 0) file.measured({Seconds{static_cast<double>(i)}, "cuda:0", "power_w", 9.5});
       if (i % 11 == 0) {
-        file.decision({{}, {}, {}, {UnitId{0}, "fit", {{UnitId{0}, "2 x", 0.5, {}, 3}}}});
+        file.decision(
+            {{}, {}, {}, {UnitId{0}, DecisionKind::fit, {{UnitId{0}, "2 x", 0.5, {}, 3}}}});
       }
     }
     file.finish("{}");

@@ -37,7 +37,7 @@ const std::string summary =
 /// Writes a run file with every kind of line, with the program's writer.
 void write_run(const std::string& path) {
   const auto file = make_journal_file(path, header, {"cpu0", "gpu0"});
-  file->event({Seconds{}, "iteration_started"});
+  file->event({Seconds{}, IterationBegin{}});
   file->block({UnitId{0},
                Block{0, 0, 9007199254740993, 0, 1, BlockTag::train, 0},
                Seconds{0.125},
@@ -46,16 +46,17 @@ void write_run(const std::string& path) {
                Seconds{0.75},
                4});
   const Disturbance slow{Seconds{1}, Seconds{2}, DisturbanceKind::slow, "cpu0", 3.0, {}};
-  file->event({Seconds{1}, "slow", {}, {}, &slow});
-  file->decision(
-      {Seconds{1},
-       Seconds{0.25},
-       Seconds{1.25},
-       {UnitId{1}, "fit", {{UnitId{0}, "2 x", 0.5, {}, 10}, {UnitId{1}, "", {}, 1, 0}}}});
-  file->event({Seconds{1.5}, "unit_lost", UnitId{1}});
-  file->event({Seconds{1.5}, "block_lost", UnitId{1}, Block{1, 5, 20, 0, 0, BlockTag::gap, 9},
-               nullptr, Seconds{0.5}, 2});
-  file->event({Seconds{1.75}, "poor_fit"});
+  file->event({Seconds{1}, slow});
+  file->decision({Seconds{1},
+                  Seconds{0.25},
+                  Seconds{1.25},
+                  {UnitId{1},
+                   DecisionKind::fit,
+                   {{UnitId{0}, "2 x", 0.5, {}, 10}, {UnitId{1}, "", {}, 1, 0}}}});
+  file->event({Seconds{1.5}, UnitLost{UnitId{1}}});
+  const Block block{1, 5, 20, 0, 0, BlockTag::gap, 9};
+  file->event({Seconds{1.5}, LostBlock{UnitId{1}, block, Seconds{0.5}, 2}});
+  file->event({Seconds{1.75}, Note{"poor_fit"}});
   file->measured({Seconds{2}, "package-0", "energy_j", 1.0 / 3.0});
   file->finish(summary);
 }
@@ -80,12 +81,12 @@ TEST(RunFile, ComesBackAsItWasWritten) {
   EXPECT_EQ(h.seed, 7u);
   EXPECT_EQ(h.repetition, 3u);
   EXPECT_EQ(h.decision_cost, "paper");
-  EXPECT_EQ(h.workload_spellings, (std::vector<std::string>{"dgemm:items=9"}));
-  EXPECT_EQ(h.trace_files, (std::vector<std::string>{"a.jsonl", "b.jsonl"}));
-  EXPECT_EQ(h.platform_file, "p.xml");
-  EXPECT_EQ(h.scenario_file, "");
-  EXPECT_FALSE(h.noise);
-  EXPECT_EQ(h.dispatch_cost, Seconds{1e-6});
+  EXPECT_EQ(h.settings.workloads, (std::vector<std::string>{"dgemm:items=9"}));
+  EXPECT_EQ(h.settings.trace_files, (std::vector<std::string>{"a.jsonl", "b.jsonl"}));
+  EXPECT_EQ(h.settings.platform_file, "p.xml");
+  EXPECT_EQ(h.settings.scenario_file, "");
+  EXPECT_FALSE(h.settings.noise);
+  EXPECT_EQ(h.settings.dispatch_cost, Seconds{1e-6});
   ASSERT_EQ(file.run.units.size(), 2u);
   const Unit& gpu = file.run.units[1];
   EXPECT_EQ(gpu.kind, UnitKind::gpu);
@@ -103,7 +104,7 @@ TEST(RunFile, ComesBackAsItWasWritten) {
   EXPECT_EQ(file.run.phases[0].distribution, Distribution::replicated);
   EXPECT_EQ(file.run.phases[0].bytes_kept(), 6.0);
   ASSERT_TRUE(file.summary);
-  EXPECT_EQ(file.summary->makespan, Seconds{2.5});
+  EXPECT_EQ(file.summary->numbers.makespan, Seconds{2.5});
   EXPECT_TRUE(file.run.is_whole);
   EXPECT_FALSE(file.is_cut);
 }
@@ -130,7 +131,11 @@ TEST(RunFile, HoldsEveryRecordToTheLastBit) {
   EXPECT_EQ(block.begins.compute, Seconds{0.41});
   EXPECT_EQ(block.begins.out, Seconds{0.7});
   EXPECT_EQ(block.after_events, 4u);
-  const auto& slow = std::get<Disturbance>(file.run.lines[2].what);
+  const auto event = [&](std::size_t line) -> const RunEvent& {
+    return std::get<EventRecord>(file.run.lines[line].what).what;
+  };
+  const auto& slow = std::get<Disturbance>(event(2));
+  EXPECT_EQ(slow.at, Seconds{1});
   EXPECT_EQ(slow.kind, DisturbanceKind::slow);
   EXPECT_EQ(slow.amount, 3.0);
   EXPECT_EQ(slow.until, Seconds{2});
@@ -141,13 +146,15 @@ TEST(RunFile, HoldsEveryRecordToTheLastBit) {
   EXPECT_EQ(fit.decision.estimates[0].cost, "2 x");
   EXPECT_EQ(fit.decision.estimates[0].r2, 0.5);
   EXPECT_FALSE(fit.decision.estimates[1].r2);
-  const auto& lost = std::get<EventRecord>(file.run.lines[5].what);
-  EXPECT_EQ(lost.what, "block_lost");
-  EXPECT_EQ(lost.block->id, 1u);
-  EXPECT_EQ(lost.block->group, 9u);
+  EXPECT_EQ(std::get<UnitLost>(event(4)).unit, UnitId{1});
+  const auto& lost = std::get<LostBlock>(event(5));
+  EXPECT_EQ(lost.unit, UnitId{1});
+  EXPECT_EQ(lost.block.id, 1u);
+  EXPECT_EQ(lost.block.group, 9u);
+  EXPECT_FALSE(lost.cap_items);
   EXPECT_EQ(lost.assigned, Seconds{0.5});
   EXPECT_EQ(lost.after_events, 2u);
-  EXPECT_EQ(std::get<EventRecord>(file.run.lines[6].what).what, "poor_fit");
+  EXPECT_EQ(std::get<Note>(event(6)).text, "poor_fit");
 }
 
 TEST(RunFile, IsReadUpToItsLastWholeLineWhereverItIsCut) {

@@ -26,7 +26,7 @@ TEST(RunTrace, HoldsASampleForEveryBlockOfTheKernel) {
   add(1, 0, 12, {{}, Seconds{1}, Seconds{3}, Seconds{0.25}});  // the next block's did not
   add(0, 1, 7, {{}, Seconds{1}, Seconds{1}, Seconds{1}});      // another kernel
   add(0, 0, 4, {{}, Seconds{1}, Seconds{0}, Seconds{1}});      // too short for the clock
-  run.lines.push_back({5, EventRecord{Seconds{}, "unit_lost", UnitId{0}}});
+  run.lines.push_back({5, EventRecord{Seconds{}, UnitLost{UnitId{0}}}});
   add(0, 0, 8, {Seconds{4}, Seconds{1}, Seconds{2}, Seconds{1}});  // with a setup of its own
   const Trace a = trace_of_run(run, "a", "here");
   EXPECT_EQ(a.kernel, "a");
@@ -83,19 +83,17 @@ void add_block(RecordedRun& run, int iteration, double assigned_s, double end_s 
       {1, BlockRecord{UnitId{0}, block, Seconds{assigned_s}, times, {}, Seconds{end_s}, 0}});
 }
 
-void add_event(RecordedRun& run, double at_s, const std::string& what) {
-  std::optional<UnitId> unit;
-  if (what != "iteration_started") unit = UnitId{0};
-  run.lines.push_back({1, EventRecord{Seconds{at_s}, what, unit}});
+void add_event(RecordedRun& run, double at_s, const RunEvent& what) {
+  run.lines.push_back({1, EventRecord{Seconds{at_s}, what}});
 }
 
 TEST(RunTrace, LeavesOutTheCopyInThatBroughtResidentDataAgainToAUnitThatHadBeenLost) {
   RecordedRun run = two_iterations();
-  add_event(run, 0.0, "iteration_started");
+  add_event(run, 0.0, IterationBegin{});
   add_block(run, 0, 0.0);
   add_block(run, 0, 3.0);
-  add_event(run, 6.0, "unit_lost");
-  add_event(run, 7.0, "unit_joined");
+  add_event(run, 6.0, UnitLost{UnitId{0}});
+  add_event(run, 7.0, UnitJoined{UnitId{0}});
   add_block(run, 0, 7.0);
   add_block(run, 0, 10.0);
   const Trace trace = trace_of_run(run, "a", "here");
@@ -110,12 +108,12 @@ TEST(RunTrace, LeavesOutTheCopyInThatBroughtResidentDataAgainToAUnitThatHadBeenL
 TEST(RunTrace, MergesFromTheEndOfAnIterationToTheFirstBlockOfTheNext) {
   RecordedRun run = two_iterations();
   run.phases[0].iterations = 3;
-  add_event(run, 0.0, "iteration_started");
+  add_event(run, 0.0, IterationBegin{});
   add_block(run, 0, 0.25, 6.0);
-  add_event(run, 6.5, "iteration_started");  // version 1.1: when the merge is done
-  add_block(run, 1, 6.75, 9.0);              // assigned later, but back earlier
+  add_event(run, 6.5, IterationBegin{});  // version 1.1: when the merge is done
+  add_block(run, 1, 6.75, 9.0);           // assigned later, but back earlier
   add_block(run, 1, 6.5, 10.0);
-  add_event(run, 10.0, "iteration_started");  // version 1.0: before the merge
+  add_event(run, 10.0, IterationBegin{});  // version 1.0: before the merge
   add_block(run, 2, 10.25, 13.0);
   const Trace trace = trace_of_run(run, "a", "here");
   ASSERT_TRUE(trace.merge);

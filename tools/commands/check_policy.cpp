@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <string>
@@ -17,14 +16,12 @@
 #include "sim/child_process.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
-#include "tools/report/json_values.hpp"
 #include "tools/runs/policy_call.hpp"
 #include "tools/runs/run_plan.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// How a promise was broken; nothing: it was kept.
 using Finding = std::optional<std::string>;
@@ -113,9 +110,9 @@ int check_policy_command(const PolicyCheckRequest& request, const Options& optio
     }
   }
   if (options.json) {
-    std::printf("%s\n", json_line({{"schema", "equipoise.policy-check/1"},
-                                   {"policy", request.policy},
-                                   {"promises", std::move(promises)}})
+    std::printf("%s\n", line_of({{"schema", "equipoise.policy-check/1"},
+                                 {"policy", request.policy},
+                                 {"promises", std::move(promises)}})
                             .c_str());
   }
   if (broken.empty()) return 0;

@@ -23,7 +23,7 @@
 #include "tools/console/shell_text.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/version.hpp"
+#include "tools/runs/version.hpp"
 
 namespace equipoise {
 namespace {

@@ -57,8 +57,17 @@ void add_simulation(CLI::App& command, Request& r, bool required) {
   add_map(command, r);
   command.add_option("--scenario", r.options.scenario_file,
                      "what disturbs the runs: JSON or CSV, see traces/README.md");
-  command.add_option("--dispatch-cost", r.dispatch_cost,
-                     "time for handing out one block, e.g. 5us; else the trace's, else 5 us");
+  command.add_option_function<std::string>(
+      "--dispatch-cost",
+      [&r](const std::string& typed) {
+        const double seconds = parse_quantity(typed, "s", "--dispatch-cost");
+        if (seconds < 0.0 || seconds > most_cost_s) {
+          throw InputError("--dispatch-cost",
+                           "handing out a block costs from 0 to 1e6 seconds; give that");
+        }
+        r.options.dispatch_cost = Seconds{seconds};
+      },
+      "time for handing out one block, e.g. 5us; else the trace's, else 5 us");
   command.add_option("--noise", r.noise, "on: draw block times; off: take their means")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
@@ -106,8 +115,14 @@ void add_experience(CLI::App& command, Request& r, const std::string& then) {
 }
 
 void add_block_timeout(CLI::App& command, Request& r) {
-  command.add_option(
-      "--block-timeout", r.block_timeout,
+  command.add_option_function<std::string>(
+      "--block-timeout",
+      [&r](const std::string& typed) {
+        r.options.block_timeout = Seconds{parse_quantity(typed, "s", "--block-timeout")};
+        if (r.options.block_timeout->value <= 0.0) {
+          throw InputError("--block-timeout", "give a positive number of seconds");
+        }
+      },
       "a unit that keeps a block longer than this, e.g. 30s, counts as lost; by default never");
 }
 
@@ -130,10 +145,17 @@ void add_meters(CLI::App& command, Request& r) {
 void add_real_settings(CLI::App& command, Request& r) {
   add_meters(command, r);
   add_block_timeout(command, r);
-  command.add_option("--time-scale", r.time_scale,
-                     "of paced units: with 0.1 they are ten times as fast, so that the time of "
-                     "decisions weighs ten times as much; default: 1, or that of the run which "
-                     "is repeated");
+  command.add_option_function<std::string>(
+      "--time-scale",
+      [&r](const std::string& typed) {
+        const double scale = parse_number(typed, "--time-scale");
+        if (!(scale >= 1e-6 && scale <= 1e6)) {
+          throw InputError("--time-scale", "give a number from 1e-6 to 1e6");
+        }
+        r.options.time_scale = scale;
+      },
+      "of paced units: with 0.1 they are ten times as fast, so that the time of decisions weighs "
+      "ten times as much; default: 1, or that of the run which is repeated");
 }
 
 void finish_options(Request& r) {
@@ -162,27 +184,7 @@ void finish_options(Request& r) {
   if (r.options.seconds_max <= 0.0) {
     throw InputError("--seconds-max", "give a positive number of seconds");
   }
-  if (!r.time_scale.empty()) {
-    const double scale = parse_number(r.time_scale, "--time-scale");
-    if (!(scale >= 1e-6 && scale <= 1e6)) {
-      throw InputError("--time-scale", "give a number from 1e-6 to 1e6");
-    }
-    r.options.time_scale = scale;
-  }
-  if (!r.block_timeout.empty()) {
-    r.options.block_timeout = Seconds{parse_quantity(r.block_timeout, "s", "--block-timeout")};
-    if (r.options.block_timeout->value <= 0.0) {
-      throw InputError("--block-timeout", "give a positive number of seconds");
-    }
-  }
   static_cast<void>(make_cost_meter(r.options.decision_cost, {}));  // throws if unreadable
-  if (r.dispatch_cost.empty()) return;
-  const double seconds = parse_quantity(r.dispatch_cost, "s", "--dispatch-cost");
-  if (seconds < 0.0 || seconds > most_cost_s) {
-    throw InputError("--dispatch-cost",
-                     "handing out a block costs from 0 to 1e6 seconds; give that");
-  }
-  r.options.dispatch_cost = Seconds{seconds};
 }
 
 }  // namespace equipoise

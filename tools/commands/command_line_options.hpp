@@ -22,11 +22,8 @@ struct Request {
   std::string meters = "on";
   std::string run_on = "real";  ///< where the command `run` runs
   std::string seed = "1";
-  std::string dispatch_cost;
   std::string reps = "10";
-  std::string block_timeout;
   std::string error_max;  ///< for `validate`
-  std::string time_scale;
   std::string seconds_max = "5";
   std::string what;  ///< for `list`
   std::string name;  ///< for `list`, `new policy` and `check policy`

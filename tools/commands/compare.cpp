@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/commands/commands.hpp"
+#include "tools/commands/comparison_files.hpp"
 #include "tools/console/console.hpp"
 #include "tools/guard/expectations.hpp"
 #include "tools/report/json_text.hpp"
@@ -13,7 +14,6 @@
 #include "tools/search/best_known.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/comparison.hpp"
-#include "tools/worlds/comparison_runs.hpp"
 #include "tools/worlds/kept_experience.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/files/output_lock.hpp"
@@ -44,7 +44,7 @@ int compare_command(const Options& options) {
     make_folder(options.kept_runs == "none" ? options.out : options.out + "/runs", "--out");
     out = OutputLock::of_folder(options.out, "--out");
   }
-  comparison.environment = environment_text(options.command_line);
+  comparison.environment = environment_of(options.command_line);
   describe_experiment(comparison, options, worlds.front()->phases(), settings);
 
   const std::string many = many_blocks_text(comparison.policies, worlds.front()->phases());

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,11 +17,10 @@
 #include "tools/console/text_table.hpp"
 #include "tools/guard/results_diff.hpp"
 #include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The results.json that `path` names: a file, or the one in a folder.
 std::string file_at(const std::string& path) {
@@ -159,7 +157,7 @@ Json diff_json(const ResultsDiff& diff, const StoredResults& before, const Store
           {"new", side_json(now)},
           {"quantity", request.quantity},
           {"confidence", request.confidence},
-          {"fail_above", optional_json(request.fail_above)},
+          {"fail_above", json_of(request.fail_above)},
           {"holds", request.fail_above ? Json(is_kept) : Json()},
           {"differences", std::move(differences)},
           {"policies", std::move(changes)},
@@ -189,7 +187,7 @@ int diff_command(const DiffRequest& request, const Options& options) {
   const bool is_kept =
       std::ranges::all_of(checks, [](const Check& c) { return c.failure.empty(); });
   if (options.json) {
-    std::printf("%s\n", json_line(diff_json(diff, before, now, request, is_kept)).c_str());
+    std::printf("%s\n", line_of(diff_json(diff, before, now, request, is_kept)).c_str());
   } else {
     print_text(diff, before, now, request, checks);
   }

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,17 +14,15 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
-#include "tools/report/json_values.hpp"
 #include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/units_worth_using.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string text(const SimWorld& world, const std::string& objective, const RunNumbers& best,
                  const RunNumbers& fastest, const std::string& worth) {
@@ -88,11 +85,11 @@ int energy_optimum_command(const Options& options) {
   const Worth worth = worth_of_units(world, options, runs);
   const RunNumbers& best = runs.best.run.numbers;
   const RunNumbers& fastest = runs.fastest.run.numbers;
-  const std::string said = options.json ? json_line({{"schema", "equipoise.energy-optimum/1"},
-                                                     {"objective", options.objective},
-                                                     {"best", run_json(world, best)},
-                                                     {"for_time", run_json(world, fastest)},
-                                                     {"without", worth_json(worth)}}) +
+  const std::string said = options.json ? line_of({{"schema", "equipoise.energy-optimum/1"},
+                                                   {"objective", options.objective},
+                                                   {"best", run_json(world, best)},
+                                                   {"for_time", run_json(world, fastest)},
+                                                   {"without", worth_json(worth)}}) +
                                               "\n"
                                         : text(world, options.objective, best, fastest, worth.line);
   std::printf("%s", said.c_str());

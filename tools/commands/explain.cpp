@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,11 +11,10 @@
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json term_json(const Term& term) {
   return {{"word", term.word}, {"name", text_or_null(term.name)}, {"sentence", term.sentence}};
@@ -31,9 +29,8 @@ int explain_command(const std::vector<std::string>& words, bool json) {
   if (json) {
     Json list = Json::array();
     for (const Term& term : terms) list.push_back(term_json(term));
-    std::printf(
-        "%s\n",
-        json_line({{"schema", "equipoise.glossary/1"}, {"words", std::move(list)}}).c_str());
+    std::printf("%s\n",
+                line_of({{"schema", "equipoise.glossary/1"}, {"words", std::move(list)}}).c_str());
     return 0;
   }
   for (const Term& term : terms) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,12 +20,12 @@
 #include "tools/report/glossary.hpp"
 #include "tools/report/json_values.hpp"
 #include "tools/runs/loaded_policy.hpp"
+#include "tools/runs/parameter_facts.hpp"
 #include "tools/worlds/device_links.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// An entry of any catalog.
 struct Entry {
@@ -103,7 +102,7 @@ std::string values_text(const Preset& preset) {
 
 Json preset_json(const Preset& preset) {
   Json values = Json::object();
-  for (const auto& [name, value] : preset.values) values[name] = parameter_json(value);
+  for (const auto& [name, value] : preset.values) values[name] = json_of(parameter_fact(value));
   return {{"name", preset.name}, {"line", preset.line}, {"parameters", std::move(values)}};
 }
 
@@ -155,7 +154,7 @@ Json entry_json(const Entry& entry) {
   for (const ParameterInfo& p : entry.parameters) {
     parameters.push_back(
         {{"name", p.name},
-         {"default", p.default_text.empty() ? Json() : parameter_json(p.default_text)},
+         {"default", p.default_text.empty() ? Json() : json_of(parameter_fact(p.default_text))},
          {"unit", p.unit},
          {"meaning", p.meaning},
          {"source", p.source}});
@@ -208,7 +207,7 @@ int list_command(const std::string& what, const std::string& name, const Options
     keep_only(name, what, all);
   }
   if (options.json) {
-    std::printf("%s\n", json_line(list_json(what, name, all)).c_str());
+    std::printf("%s\n", line_of(list_json(what, name, all)).c_str());
     return 0;
   }
   if (what == "policies" && name.empty()) {

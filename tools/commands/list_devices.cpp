@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,12 +10,10 @@
 #include "platforms/data_sheets.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string number_text(std::optional<double> value, double unit) {
   return value && *value > 0.0 ? fmt::format("{:.4g}", *value / unit) : "-";
@@ -68,11 +65,11 @@ Json device_json(const DataSheet& sheet) {
           {"model", sheet.model},
           {"cores", static_cast<double>(sheet.cores)},  // written as 16.0, like the other figures
           {"single_flop_per_s", sheet.single_flop_per_s},
-          {"double_flop_per_s", optional_json(sheet.double_flop_per_s)},
-          {"memory_bytes", optional_json(sheet.memory_bytes)},
+          {"double_flop_per_s", json_of(sheet.double_flop_per_s)},
+          {"memory_bytes", json_of(sheet.memory_bytes)},
           {"memory_bytes_per_s", sheet.memory_bytes_per_s},
           {"bus_bytes_per_s", bus > 0.0 ? Json(bus) : Json()},
-          {"nvlink_bytes_per_s", optional_json(sheet.nvlink_bytes_per_s)},
+          {"nvlink_bytes_per_s", json_of(sheet.nvlink_bytes_per_s)},
           {"tdp_w", sheet.tdp_w},
           {"source", sheet.source}};
 }
@@ -86,7 +83,7 @@ int list_devices_command(const std::string& name, bool json) {
     Json list = Json::array();
     for (const DataSheet& sheet : sheets) list.push_back(device_json(sheet));
     std::printf("%s\n",
-                json_line({{"schema", "equipoise.list/1"}, {"devices", std::move(list)}}).c_str());
+                line_of({{"schema", "equipoise.list/1"}, {"devices", std::move(list)}}).c_str());
   } else if (name.empty()) {
     print_table(sheets);
   } else {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,17 +16,15 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
-#include "tools/report/json_values.hpp"
 #include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/units_worth_using.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The binding constraints of all phases, each one once.
 std::vector<std::string> bindings(const SimWorld& world) {
@@ -128,7 +125,7 @@ Json optimum_json(const SimWorld& world, const RunNumbers& numbers, const Worth&
   return {{"schema", "equipoise.optimum/1"},
           {"objective", "time"},
           {"makespan_s", numbers.makespan.value},
-          {"lower_bound_s", optional_json(world.bound.seconds)},
+          {"lower_bound_s", json_of(world.bound.seconds)},
           {"binding", fmt::format("{}", fmt::join(bindings(world), ", "))},
           {"by_unit", std::move(units)},
           {"without", worth_json(worth)},
@@ -149,7 +146,7 @@ int optimum_command(const Options& options) {
   }
   const Worth worth = worth_of_units(world, options, runs);
   const RunNumbers& numbers = runs.best.run.numbers;
-  const std::string said = options.json ? json_line(optimum_json(world, numbers, worth)) + "\n"
+  const std::string said = options.json ? line_of(optimum_json(world, numbers, worth)) + "\n"
                                         : text(world, numbers, worth.line);
   std::printf("%s", said.c_str());
   return 0;

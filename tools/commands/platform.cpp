@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,12 +21,11 @@
 #include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/machine_spec_file.hpp"
 #include "tools/worlds/platform_loading.hpp"
+#include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Loads a platform with the routes of all hosts, because a trace may time any of them.
 LoadedPlatform load_all(const std::string& file) {
@@ -86,7 +84,7 @@ Json platform_json(const ProbedPlatform& platform, const std::string& file) {
     hosts.push_back({{"host", host.name},
                      {"timed_as", unit.trace_unit},
                      {"has_routes", !host.lacks_routes},
-                     {"unit", unit_json(unit.unit)},
+                     {"unit", json_of(unit.unit, in_runs)},
                      {"in", route_json(platform, host.in)},
                      {"out", route_json(platform, host.out)}});
   }
@@ -144,7 +142,7 @@ int platform_check_command(const std::string& file, const Options& options) {
   const ProbedPlatform platform = load_all(file).probed;
   warn_of_unequal_sharing(platform, file);
   if (options.json) {
-    std::printf("%s\n", json_line(platform_json(platform, file)).c_str());
+    std::printf("%s\n", line_of(platform_json(platform, file)).c_str());
     return 0;
   }
   std::vector<std::string> lacking;
@@ -170,7 +168,7 @@ int platform_check_command(const std::string& file, const Options& options) {
 int platform_show_command(const std::string& file, const Options& options) {
   const ProbedPlatform platform = load_all(file).probed;
   if (options.json) {
-    std::printf("%s\n", json_line(platform_json(platform, file)).c_str());
+    std::printf("%s\n", line_of(platform_json(platform, file)).c_str());
     return 0;
   }
   std::vector<PlatformUnit> units;
@@ -257,7 +255,7 @@ int platform_generate_command(const std::string& spec_file, const Options& optio
   expect_no_inputs(paths_of(files), "--out");
   make_folder(out, "--out");
   write_whole_files(files);
-  if (options.json) said = json_line(files_json(std::move(written))) + "\n";
+  if (options.json) said = line_of(files_json(std::move(written))) + "\n";
   std::printf("%s", said.c_str());
   return 0;
 }
@@ -276,7 +274,7 @@ int platform_detect_command(const Options& options) {
       file["file"] = nullptr;
       file["xml"] = xml;
     }
-    std::printf("%s\n", json_line(files_json(Json::array({std::move(file)}))).c_str());
+    std::printf("%s\n", line_of(files_json(Json::array({std::move(file)}))).c_str());
     return 0;
   }
   if (out.empty()) {

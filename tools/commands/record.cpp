@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "platforms/platform_file.hpp"
@@ -14,12 +13,12 @@
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/progress.hpp"
-#include "tools/report/json_values.hpp"
 #include "tools/report/recording_warnings.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "traces/files/output_lock.hpp"
+#include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -110,7 +109,7 @@ int record_command(const Options& options) {
   }
   if (options.json) {
     std::printf("%s\n",
-                json_line(trace_json(recording.trace, options.out, options.platform_out)).c_str());
+                line_of(trace_json(recording.trace, options.out, options.platform_out)).c_str());
     return 0;
   }
   if (!options.quiet) std::printf("%s", describe_trace(recording.trace).c_str());

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -15,7 +14,6 @@
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_values.hpp"
 #include "tools/report/run_report.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -25,13 +23,12 @@
 #include "tools/worlds/sim_world_loading.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/files/output_lock.hpp"
+#include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
 #include "traces/run_trace.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void warn_of_an_early_end(const RunFile& file) {
   if (file.is_cut) warn(file.path + ": its last line is cut off and was left out");
@@ -113,7 +110,7 @@ int check(const RunFile& file, const Options& options) {
   known.experience = file.header.experience;
   const std::unique_ptr<Policy> policy = make_policy(choice, &known, file.run.units);
   const JournalCheck found = check_journal(file.run, *policy);
-  if (options.json) std::printf("%s\n", json_line(check_json(found)).c_str());
+  if (options.json) std::printf("%s\n", line_of(check_json(found)).c_str());
   if (!found.difference) {
     if (!options.json) std::printf("%s\n", agreement_text(file, found).c_str());
     return 0;
@@ -148,9 +145,9 @@ int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& o
   catch_stop_signals();
   world->prepare();
   const RunReport again = world->run(choice, file.header.repetition, options.out);
-  const int code =
-      report_run(again, choice, world->units(), options, resident_path(world->platform()),
-                 RecordedMakespan{file.header.on, file.summary->makespan, "the same blocks", {}});
+  const int code = report_run(
+      again, choice, world->units(), options, resident_path(world->platform()),
+      RecordedMakespan{file.header.on, file.summary->numbers.makespan, "the same blocks", {}});
   if (code != 0 || !again.outcome.policy_stalled) return code;
   say_error(file.path +
             ": its decisions could not be kept to: a unit was lost that was not lost "
@@ -212,8 +209,8 @@ int pace(const RunFile& file, Options options) {
   catch_stop_signals();
   return report_run(run_once(world, choice, options, file.header.repetition, options.out), choice,
                     world.units, options, {},
-                    RecordedMakespan{file.header.on, file.summary->makespan, "its block times",
-                                     time_of_decisions(file.run)});
+                    RecordedMakespan{file.header.on, file.summary->numbers.makespan,
+                                     "its block times", time_of_decisions(file.run)});
 }
 
 /// Throws InputError unless exactly one kind of repetition is requested, without options that it does

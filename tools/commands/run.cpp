@@ -11,6 +11,7 @@
 #include "tools/report/run_report.hpp"
 #include "tools/runs/block_count.hpp"
 #include "tools/search/schedule_search.hpp"
+#include "tools/worlds/experiment_facts.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/kept_experience.hpp"
 #include "tools/worlds/world.hpp"
@@ -32,7 +33,7 @@ void write_page(const Options& options) {
   if (stop_signal() != 0) throw Interrupted(stop_signal());
   end_on_stop_signals();
   PageContents page = contents_of({options.out});
-  page.environment = parse_json(environment_text(options.command_line), "environment");
+  page.environment = environment_of(options.command_line);
   const std::string text = report_page(page);
   catch_stop_signals();
   write_whole_file(options.report_file, text);

@@ -1,14 +1,13 @@
 // `equipoise show`: a recorded run on the terminal.
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/exports/run_text.hpp"
-#include "tools/report/json_values.hpp"
 #include "tools/report/report_inputs.hpp"
+#include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {
@@ -20,8 +19,7 @@ int show_command(const std::string& file, bool json) {
                      "runs/ of compare; `equipoise report` shows folders, results and traces");
   }
   const RunFile run = read_run_file(file);
-  const std::string text =
-      json ? json_line(run_json(run)) + "\n" : run_text(run, screen_of_stdout());
+  const std::string text = json ? line_of(run_json(run)) + "\n" : run_text(run, screen_of_stdout());
   std::printf("%s", text.c_str());
   return 0;
 }

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,12 +13,12 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/comparison_files.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/progress.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/guard/expectations.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/json_values.hpp"
 #include "tools/search/best_known.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -31,12 +30,10 @@
 #include "tools/sweep/sweep_results.hpp"
 #include "tools/sweep/sweep_tables.hpp"
 #include "tools/sweep/sweep_text.hpp"
-#include "tools/worlds/comparison_runs.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 StoredPoints read_folder(const std::string& folder) {
   std::vector<std::string> warnings;
@@ -305,7 +302,7 @@ int finish(const Campaign& campaign, const SweepPlan& plan,
   }
   if (missing > 0) {
     const std::string text =
-        options.json ? json_line(progress_json(campaign, plan, stored, missing)) + "\n"
+        options.json ? line_of(progress_json(campaign, plan, stored, missing)) + "\n"
                      : fmt::format(
                            "{} of {} points and searches are missing; the shard that adds the "
                            "last one writes the results\n",
@@ -314,7 +311,7 @@ int finish(const Campaign& campaign, const SweepPlan& plan,
     return 0;
   }
   SweepResults results = sweep_results(campaign, plan, stored);
-  const std::string environment = environment_text(options.command_line);
+  const Environment environment = environment_of(options.command_line);
   for (Comparison& comparison : results.comparisons) comparison.environment = environment;
   write_sweep(results, options.out);
   if (options.json) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,12 +20,11 @@
 #include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "traces/files/input_file.hpp"
+#include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string refused_text(const StarpuImport& import) {
   std::string text;
@@ -120,7 +118,7 @@ void import_kernel(const StarpuImportRequest& request, const std::string& kernel
   StarpuImportOptions options = request.options;
   options.kernel = kernel;
   options.known_units = starpu_units(machine);
-  options.machine_facts = starpu_machine_json(machine);
+  options.machine_facts = starpu_machine_facts(machine);
   try {
     const StarpuImport import = import_starpu_model(options);
     const std::string file =
@@ -148,7 +146,7 @@ int trace_check_command(const std::string& file, const Options& options) {
   const std::vector<std::string> doubtful = doubtful_in_trace(trace);
   for (const std::string& line : doubtful) warn(file + ": " + line);
   if (options.json) {
-    std::printf("%s\n", json_line(trace_json(trace, file)).c_str());
+    std::printf("%s\n", line_of(trace_json(trace, file)).c_str());
     return 0;
   }
   const std::string outliers = outliers_text(trace);
@@ -161,7 +159,7 @@ int trace_check_command(const std::string& file, const Options& options) {
 
 int trace_show_command(const std::string& file, const Options& options) {
   const Trace trace = read_traces({file}).front();
-  std::printf("%s", options.json ? (json_line(trace_json(trace, file)) + "\n").c_str()
+  std::printf("%s", options.json ? (line_of(trace_json(trace, file)) + "\n").c_str()
                                  : describe_trace(trace).c_str());
   return 0;
 }
@@ -203,7 +201,7 @@ int trace_import_starpu_command(const StarpuImportRequest& asked, const Options&
   expect_no_inputs(paths_of(imported.files), "--out");
   make_folder(request.out, "--out");
   write_whole_files(imported.files);
-  if (options.json) imported.said = json_line(files_json(std::move(imported.written))) + "\n";
+  if (options.json) imported.said = line_of(files_json(std::move(imported.written))) + "\n";
   std::printf("%s", imported.said.c_str());
   return 0;
 }
@@ -217,7 +215,7 @@ int trace_import_csv_command(const std::vector<std::string>& files, const CsvImp
   for (const std::string& warning : import.warnings) warn(warning);
   write_whole_file(out, readable_trace_text(trace, files.front()));
   if (options.json) {
-    std::printf("%s\n", json_line(trace_json(trace, out)).c_str());
+    std::printf("%s\n", line_of(trace_json(trace, out)).c_str());
     return 0;
   }
   std::vector<std::string> units;

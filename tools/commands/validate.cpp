@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "platforms/platform_file.hpp"
 #include "real/recording/recorder.hpp"
@@ -13,11 +12,11 @@
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/comparison_files.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/progress.hpp"
 #include "tools/guard/expectations.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/json_values.hpp"
 #include "tools/report/recording_warnings.hpp"
 #include "tools/report/validation.hpp"
 #include "tools/runs/block_count.hpp"
@@ -31,6 +30,7 @@
 #include "tools/worlds/recorded_platform.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
 #include "traces/files/output_lock.hpp"
+#include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -175,7 +175,7 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
   for (const PolicyChoice& choice : comparison.policies) check_policy(*sim, choice);
   comparison.lower_bound_s = sim->bound.seconds;
   describe_experiment(comparison, recorded, real.phases,
-                      {{"sim", sim->settings}, {"real", real.settings}});
+                      {{true, sim->settings}, {false, real.settings}});
   if (std::ranges::any_of(comparison.policies, is_oracle)) find_best_schedule(*sim, recorded);
   bool failed = false;
   add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
@@ -192,7 +192,7 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
 int report(const Comparison& comparison, const std::optional<Expectations>& expectations,
            std::optional<double> error_max, const Options& options, bool failed) {
   const Validation validation = judge(comparison);
-  const std::string json = json_line(validation_json(validation, comparison)) + "\n";
+  const std::string json = line_of(validation_json(validation, comparison)) + "\n";
   std::printf("%s",
               options.json ? json.c_str() : validation_text(validation, comparison.units).c_str());
   write_whole_file(options.out + "/validation.json", json);
@@ -229,8 +229,8 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   catch_stop_signals();
   real.find_meters(options, idle_span_of_recording);
   real.allocate(options.seed);
-  comparison.environment = environment_text(options.command_line);
-  describe_experiment(comparison, options, real.phases, {{"real", real.settings}});
+  comparison.environment = environment_of(options.command_line);
+  describe_experiment(comparison, options, real.phases, {{false, real.settings}});
   const std::string many = many_blocks_text(comparison.policies, real.phases);
   if (!many.empty()) warn(many);
   RunsByPolicy runs;

@@ -34,14 +34,19 @@ class BlockRows {
         r.end);
   }
   void operator()(const EventRecord& r) {
-    if (!r.block || !r.unit) return;
-    row(*r.unit, *r.block, r.what == "block_lost" ? "lost" : "outstanding", "",
-        csv_number(r.assigned.value) + ",,,,,,,,", r.at);
+    if (const auto* lost = std::get_if<LostBlock>(&r.what)) not_done(*lost, "lost", r.at);
+    if (const auto* left = std::get_if<UnfinishedBlock>(&r.what)) {
+      not_done(*left, "outstanding", r.at);
+    }
   }
   template <class Other>
   void operator()(const Other& /*no block*/) const {}
 
  private:
+  template <class Handed>
+  void not_done(const Handed& of, const char* status, Seconds end) {
+    row(of.unit, of.block, status, "", csv_number(of.assigned.value) + ",,,,,,,,", end);
+  }
   void row(UnitId unit, const Block& b, const char* status, const std::string& first,
            const std::string& times, Seconds end) {
     const Workload& workload = run_.phases[static_cast<std::size_t>(b.phase)];

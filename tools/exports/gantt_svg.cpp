@@ -197,10 +197,13 @@ void draw_marks(SvgDrawing& svg, const RunFile& file, const TimeAxis& axis, cons
   bool is_first_iteration = true;
   for (const RunMark& mark : marks_of(file)) {
     const double x = axis.at(std::min(mark.at.value, axis.end_s));
-    const bool is_iteration = mark.what == "iteration_started";
-    const double y = mark.unit && mark.is_trouble ? rows.middle_of(*mark.unit) : top - 3.0;
-    const long kind = mark.is_decision ? 0 : mark.is_trouble ? 1 : is_iteration ? 2 : 3;
-    if (kind == 3 || !drawn.insert({std::lround(x), std::lround(y), kind}).second) continue;
+    const bool is_decision = mark.kind == MarkKind::decision;
+    const bool is_trouble = mark.kind == MarkKind::trouble;
+    const bool is_iteration = mark.kind == MarkKind::iteration;
+    if (!is_decision && !is_trouble && !is_iteration) continue;
+    const double y = mark.unit && is_trouble ? rows.middle_of(*mark.unit) : top - 3.0;
+    const auto kind = static_cast<long>(mark.kind);
+    if (!drawn.insert({std::lround(x), std::lround(y), kind}).second) continue;
     const std::string title =
         fmt::format("{} at {} s{}{}", mark.what, significant(mark.at.value, 6),
                     mark.details.empty() ? "" : ": ", mark.details);
@@ -209,9 +212,9 @@ void draw_marks(SvgDrawing& svg, const RunFile& file, const TimeAxis& axis, cons
       is_first_iteration = false;
       continue;
     }
-    svg.path(mark.is_decision ? triangle(x, y) : diamond(x, mark.unit ? y : y - 3.0),
-             mark.is_decision ? "decision" : "trouble", title);
-    seen[mark.is_decision ? decision_looks : trouble_looks] = true;
+    svg.path(is_decision ? triangle(x, y) : diamond(x, mark.unit ? y : y - 3.0),
+             is_decision ? "decision" : "trouble", title);
+    seen[is_decision ? decision_looks : trouble_looks] = true;
   }
 }
 

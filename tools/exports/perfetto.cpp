@@ -71,20 +71,21 @@ class TraceEvents {
 
   void mark(const RunMark& mark) {
     const std::int64_t at = nanoseconds(mark.at);
-    const int on = mark.unit && !mark.is_decision ? track(*mark.unit, Lane::compute) : policy_track;
-    const std::int64_t took = mark.is_decision ? nanoseconds(mark.until) - at : 0;
+    const bool is_decision = mark.kind == MarkKind::decision;
+    const int on = mark.unit && !is_decision ? track(*mark.unit, Lane::compute) : policy_track;
+    const std::int64_t took = is_decision ? nanoseconds(mark.until) - at : 0;
     const std::string shape =
         took > 0 ? fmt::format(R"("ph":"X","dur":{})", microseconds(took)) : R"("ph":"i","s":"t")";
     put(fmt::format(R"({{{},"pid":{},"tid":{},"ts":{},"name":{},"cat":"{}","args":{{)", shape,
                     process_, on, microseconds(at), json_string(mark.what),
-                    mark.is_decision ? "decision" : "event"));
+                    is_decision ? "decision" : "event"));
     const char* separator = "";
     const auto argument = [&](const char* name, const std::string& value) {
       out_.put(fmt::format(R"({}"{}":{})", separator, name, value));
       separator = ",";
     };
     if (!mark.details.empty()) argument("details", json_string(mark.details));
-    if (mark.is_decision) {
+    if (is_decision) {
       argument("by", json_string(mark.unit ? file_.run.units[mark.unit->index].name : "master"));
     } else if (mark.until > mark.at && mark.until < Seconds::infinity()) {
       argument("until_s", fmt::format("{}", mark.until.value));

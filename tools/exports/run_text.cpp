@@ -12,7 +12,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -26,12 +25,10 @@
 #include "tools/exports/time_axis.hpp"
 #include "tools/exports/time_grid.hpp"
 #include "tools/exports/unit_spans.hpp"
-#include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_shown_rows = 24;
 constexpr std::size_t most_listed_events = 10;
@@ -46,7 +43,6 @@ struct TellMetrics {
   void operator()(const DecisionRecord& r) const { metrics.decision(r); }
   void operator()(const EventRecord& r) const { metrics.event(r); }
   void operator()(const Measured& r) const { metrics.measured(r); }
-  void operator()(const Disturbance&) const {}
 };
 
 RunNumbers numbers_of(const RunFile& file) {
@@ -187,8 +183,9 @@ std::string gantt(const RunFile& file, const std::vector<UnitRow>& rows, const S
 
 std::vector<RunMark> troubles_of(const RunFile& file) {
   std::vector<RunMark> marks = marks_of(file);
-  std::erase_if(marks,
-                [](const RunMark& mark) { return !mark.is_trouble && mark.what != "unit_joined"; });
+  std::erase_if(marks, [](const RunMark& mark) {
+    return mark.kind != MarkKind::trouble && !mark.is_about_join;
+  });
   return marks;
 }
 
@@ -219,17 +216,17 @@ std::string trouble_list(const RunFile& file) {
 
 std::string heading(const RunFile& file, const RunNumbers& n) {
   const RunHeader& h = file.header;
-  std::string where = h.platform_file;
-  if (where.empty()) where = fmt::format("{}", fmt::join(h.unit_spellings, " "));
-  std::string workloads = fmt::format("{}", fmt::join(h.workload_spellings, ", then "));
-  return fmt::format("{} on {}: {}\n{}{}{}{}\n{}, {}, {}\n\n", printable(h.spelling), h.on,
-                     length_text(file), printable(workloads), where.empty() ? "" : ", ",
-                     printable(where),
-                     h.scenario_file.empty() ? "" : ", " + printable(h.scenario_file),
-                     counted(n.blocks, "block"), counted(n.rebalances, "rebalance"),
-                     !file.summary            ? "not verified"
-                     : file.summary->verified ? "verified"
-                                              : "not verified");
+  std::string where = h.settings.platform_file;
+  if (where.empty()) where = fmt::format("{}", fmt::join(h.settings.units, " "));
+  std::string workloads = fmt::format("{}", fmt::join(h.settings.workloads, ", then "));
+  return fmt::format(
+      "{} on {}: {}\n{}{}{}{}\n{}, {}, {}\n\n", printable(h.spelling), h.on, length_text(file),
+      printable(workloads), where.empty() ? "" : ", ", printable(where),
+      h.settings.scenario_file.empty() ? "" : ", " + printable(h.settings.scenario_file),
+      counted(n.blocks, "block"), counted(n.rebalances, "rebalance"),
+      !file.summary            ? "not verified"
+      : file.summary->verified ? "verified"
+                               : "not verified");
 }
 
 }  // namespace
@@ -262,7 +259,7 @@ Json run_json(const RunFile& file) {
   for (std::size_t i = 0; i < file.run.units.size(); ++i) {
     units.push_back({{"unit", file.run.units[i].name},
                      {"share", share(n, i)},
-                     {"ideal_share", optional_json(ideal[i])},
+                     {"ideal_share", json_of(ideal[i])},
                      {"idle_fraction", idle_fraction(n, i)},
                      {"blocks", n.units[i].blocks},
                      {"items", n.units[i].items}});
@@ -279,9 +276,9 @@ Json run_json(const RunFile& file) {
   return {{"schema", "equipoise.show/1"},
           {"policy", file.header.spelling},
           {"on", file.header.on},
-          {"workloads", file.header.workload_spellings},
+          {"workloads", file.header.settings.workloads},
           {"interrupted", !summary},
-          {"makespan_s", summary ? Json(summary->makespan.value) : Json()},
+          {"makespan_s", summary ? Json(summary->numbers.makespan.value) : Json()},
           {"ended_s", end_of_run(file).value},
           {"lower_bound_s", has_bound ? Json(summary->lower_bound->value) : Json()},
           {"blocks", n.blocks},

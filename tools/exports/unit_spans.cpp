@@ -9,6 +9,7 @@
 #include <map>
 #include <variant>
 
+#include "shared_policies/model/overload.hpp"
 #include "shared_policies/run/journal.hpp"
 
 namespace equipoise {
@@ -46,27 +47,27 @@ class SpanTeller {
   }
 
   void operator()(const EventRecord& r) {
-    if (r.what == "iteration_started") {
-      wait_all(r.at, any_iteration_ ? Activity::wait_barrier : Activity::wait_control);
-      any_iteration_ = true;
-    } else if (r.block && r.unit) {
-      UnitTime& unit = units_[r.unit->index];
-      wait(*r.unit, r.assigned, Activity::wait_barrier);
-      const Activity end = r.what == "block_lost" ? Activity::lost : Activity::unfinished;
-      tell({*r.unit, end, std::max(unit.at, r.assigned), r.at, &*r.block, r.assigned});
-      unit.at = std::max(unit.at, r.at);
-    } else if (r.what == "unit_lost") {  // the events of its blocks follow
-      units_[r.unit->index].is_absent = true;
-      units_[r.unit->index].absent_since = r.at;
-    } else if (r.what == "unit_joined") {
-      wait(*r.unit, r.at, Activity::wait_barrier);
-      units_[r.unit->index].is_absent = false;
-    }
-    if (is_counted(r)) events_.push_back(r.at);
+    std::visit(
+        Overload{[&](const IterationBegin&) {
+                   wait_all(r.at, any_iteration_ ? Activity::wait_barrier : Activity::wait_control);
+                   any_iteration_ = true;
+                 },
+                 [&](const LostBlock& lost) { tell_open(lost, Activity::lost, r.at); },
+                 [&](const UnfinishedBlock& left) { tell_open(left, Activity::unfinished, r.at); },
+                 [&](const UnitLost& lost) {  // the events of its blocks follow
+                   units_[lost.unit.index].is_absent = true;
+                   units_[lost.unit.index].absent_since = r.at;
+                 },
+                 [&](const UnitJoined& joined) {
+                   wait(joined.unit, r.at, Activity::wait_barrier);
+                   units_[joined.unit.index].is_absent = false;
+                 },
+                 [](const OneOf<TimerEnd, PolicyStall, Disturbance, Note> auto&) {}},
+        r.what);
+    if (is_counted(r.what)) events_.push_back(r.at);
   }
 
   void operator()(const DecisionRecord&) const {}
-  void operator()(const Disturbance&) const {}
   void operator()(const Measured&) const {}
 
   void end_at(Seconds end) { wait_all(end, Activity::wait_tail); }
@@ -80,6 +81,15 @@ class SpanTeller {
     bool is_absent = false;
     bool is_trained = false;  ///< whether its last block was one of training
   };
+
+  /// A block that was handed out and not accepted.
+  template <class Handed>
+  void tell_open(const Handed& of, Activity end, Seconds at) {
+    UnitTime& unit = units_[of.unit.index];
+    wait(of.unit, of.assigned, Activity::wait_barrier);
+    tell({of.unit, end, std::max(unit.at, of.assigned), at, &of.block, of.assigned});
+    unit.at = std::max(unit.at, at);
+  }
 
   void tell(UnitSpan span) {
     Seconds& told_to =
@@ -121,45 +131,55 @@ struct EndOfRecord {
   Seconds operator()(const BlockRecord& r) const { return r.end; }
   Seconds operator()(const DecisionRecord& r) const { return r.end; }
   Seconds operator()(const EventRecord& r) const { return r.at; }
-  Seconds operator()(const Disturbance& r) const { return r.at; }
   Seconds operator()(const Measured& r) const { return r.at; }
 };
 
-struct MarkOfRecord {
-  const std::vector<Unit>& units;
+class MarkOfRecord {
+ public:
+  explicit MarkOfRecord(const std::vector<Unit>& units) : units_(units) {}
 
   std::optional<RunMark> operator()(const BlockRecord&) const { return std::nullopt; }
   std::optional<RunMark> operator()(const Measured&) const { return std::nullopt; }
   std::optional<RunMark> operator()(const DecisionRecord& r) const {
     std::string sizes;
     for (const UnitEstimate& one : r.decision.estimates) {
-      sizes += fmt::format("{}{} {}", sizes.empty() ? "" : ", ", units[one.unit.index].name,
+      sizes += fmt::format("{}{} {}", sizes.empty() ? "" : ", ", units_[one.unit.index].name,
                            one.block_items);
     }
     return RunMark{r.at,
                    r.end,
                    r.decision.unit,
-                   r.decision.what,
+                   std::string(decision_word(r.decision.what)),
                    sizes.empty() ? "" : "block sizes in items: " + sizes,
-                   true,
-                   false};
+                   MarkKind::decision,
+                   r.decision.is(DecisionKind::unit_joined)};
   }
   std::optional<RunMark> operator()(const EventRecord& r) const {
-    if (r.what == "block_outstanding") return std::nullopt;
-    const bool is_trouble =
-        r.what == "unit_lost" || r.what == "block_lost" || r.what == "policy_stalled";
-    return RunMark{r.at,
-                   r.at,
-                   r.unit,
-                   r.what,
-                   r.block ? fmt::format("block {}, {} items", r.block->id, r.block->items) : "",
-                   false,
-                   is_trouble};
+    const Block* const block = block_of(r.what);
+    RunMark mark{
+        r.at, r.at, unit_of(r.what), std::string(word_of(r.what)),
+        block == nullptr ? "" : fmt::format("block {}, {} items", block->id, block->items)};
+    mark.is_about_join = std::holds_alternative<UnitJoined>(r.what);
+    const auto as = [&](MarkKind kind) {
+      mark.kind = kind;
+      return std::optional(mark);
+    };
+    return std::visit(
+        Overload{[&](const IterationBegin&) { return as(MarkKind::iteration); },
+                 [&](const OneOf<LostBlock, UnitLost, PolicyStall> auto&) {
+                   return as(MarkKind::trouble);
+                 },
+                 [&](const OneOf<UnitJoined, TimerEnd, Note> auto&) { return as(MarkKind::other); },
+                 [this](const Disturbance& disturbance) { return mark_of(disturbance); },
+                 [](const UnfinishedBlock&) { return std::optional<RunMark>(); }},
+        r.what);
   }
-  std::optional<RunMark> operator()(const Disturbance& d) const {
-    RunMark mark{d.at, d.until, {}, to_string(d.kind), {}, false, true};
-    for (std::uint32_t i = 0; i < units.size(); ++i) {
-      if (d.kind != DisturbanceKind::bandwidth && units[i].name == d.target) mark.unit = UnitId{i};
+
+ private:
+  [[nodiscard]] std::optional<RunMark> mark_of(const Disturbance& d) const {
+    RunMark mark{d.at, d.until, {}, to_string(d.kind), {}, MarkKind::trouble};
+    for (std::uint32_t i = 0; i < units_.size(); ++i) {
+      if (d.kind != DisturbanceKind::bandwidth && units_[i].name == d.target) mark.unit = UnitId{i};
     }
     if (!mark.unit) mark.details = "link " + d.target;
     const bool has_share = d.kind == DisturbanceKind::compete;
@@ -169,6 +189,8 @@ struct MarkOfRecord {
     }
     return mark;
   }
+
+  const std::vector<Unit>& units_;
 };
 
 }  // namespace
@@ -230,7 +252,7 @@ std::int64_t nanoseconds(Seconds time) {
 }
 
 Seconds end_of_run(const RunFile& file) {
-  if (file.summary) return file.summary->makespan;
+  if (file.summary) return file.summary->numbers.makespan;
   Seconds end;
   for (const RecordedLine& line : file.run.lines) {
     end = std::max(end, std::visit(EndOfRecord{}, line.what));
@@ -261,7 +283,7 @@ std::vector<MeterValue> meter_values(const RunFile& file) {
 std::vector<RunMark> marks_of(const RunFile& file) {
   std::vector<RunMark> marks;
   for (const RecordedLine& line : file.run.lines) {
-    if (auto mark = std::visit(MarkOfRecord{file.run.units}, line.what)) {
+    if (auto mark = std::visit(MarkOfRecord(file.run.units), line.what)) {
       marks.push_back(std::move(*mark));
     }
   }

@@ -65,6 +65,14 @@ void for_each_span(const RunFile& file, const std::function<void(const UnitSpan&
 /// When the run ended: its makespan or, if it was interrupted, the latest time in its file.
 [[nodiscard]] Seconds end_of_run(const RunFile& file);
 
+/// For what a mark stands.
+enum class MarkKind : std::uint8_t {
+  decision,   ///< a policy solved a model
+  iteration,  ///< an iteration began
+  trouble,    ///< a loss, a disturbance, or a policy that left work undone
+  other,      ///< a unit became available, a timer, or a policy's note
+};
+
 /// A point in time that a picture of a run marks.
 struct RunMark {
   Seconds at;
@@ -72,8 +80,8 @@ struct RunMark {
   std::optional<UnitId> unit;  ///< the unit that it concerns, if any
   std::string what;            ///< "rebalance", "unit_lost", "slow", ...
   std::string details;         ///< in words: "factor 3"; may be empty
-  bool is_decision = false;    ///< a policy solved a model
-  bool is_trouble = false;     ///< a loss, a disturbance, or a policy that left work undone
+  MarkKind kind = MarkKind::other;
+  bool is_about_join = false;  ///< a unit became available, or a policy solved its model for that
 };
 
 /// A value of a meter over time.

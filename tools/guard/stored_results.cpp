@@ -14,21 +14,23 @@
 namespace equipoise {
 namespace {
 
-constexpr std::array all_quantities{Quantity{"makespan_s"},
-                                    Quantity{"over_lower_bound"},
-                                    Quantity{"over_best_known"},
-                                    Quantity{"speedup_vs_baseline", true},
-                                    Quantity{"idle_fraction"},
-                                    Quantity{"finish_spread_s"},
-                                    Quantity{"paired_ratio"},
-                                    Quantity{"energy_j"},
-                                    Quantity{"edp_js"},
-                                    Quantity{"blocks"},
-                                    Quantity{"rebalances"},
-                                    Quantity{"decisions.count"},
-                                    Quantity{"decisions.total_s"},
-                                    Quantity{"items_redone"},
-                                    Quantity{"extrapolated_share"}};
+/// What is computed from the numbers of repetitions, of this result or of two.
+constexpr std::array derived_quantities{Quantity{"over_lower_bound"}, Quantity{"over_best_known"},
+                                        Quantity{"speedup_vs_baseline", true},
+                                        Quantity{"paired_ratio"}, Quantity{"edp_js"}};
+
+/// The numbers of repetitions, and these.
+const std::vector<Quantity>& all_quantities() {
+  static const std::vector<Quantity> all = [] {
+    std::vector<Quantity> quantities;
+    RunFigures().for_each([&](const MemberFacts& facts, auto /*value*/, bool /*is_count*/) {
+      quantities.push_back({facts.name});
+    });
+    quantities.insert(quantities.end(), derived_quantities.begin(), derived_quantities.end());
+    return quantities;
+  }();
+  return all;
+}
 
 const JsonValue* member(const JsonValue& object, const std::string& name) {
   const auto found = std::ranges::find(object.object, name, &JsonMember::name);
@@ -177,7 +179,7 @@ const StoredResult* find_result(const StoredResults& results, const std::string&
   return found == results.results.end() ? nullptr : &*found;
 }
 
-std::span<const Quantity> quantities() { return all_quantities; }
+std::span<const Quantity> quantities() { return all_quantities(); }
 
 const Quantity* find_quantity(const std::string& name) {
   std::string stored = name;
@@ -186,15 +188,15 @@ const Quantity* find_quantity(const std::string& name) {
     if (heading.empty()) continue;
     if (name == heading || name == heading + " " + field.unit) stored = field.name;
   }
-  const auto found = std::ranges::find_if(all_quantities, [&](const Quantity& one) {
+  const auto found = std::ranges::find_if(all_quantities(), [&](const Quantity& one) {
     return stored == one.name || stored == std::string(one.name) + ".mean";
   });
-  return found == all_quantities.end() ? nullptr : &*found;
+  return found == all_quantities().end() ? nullptr : &*found;
 }
 
 std::vector<std::string> quantity_names() {
   std::vector<std::string> names;
-  for (const Quantity& one : all_quantities) names.emplace_back(one.name);
+  for (const Quantity& one : all_quantities()) names.emplace_back(one.name);
   return names;
 }
 

@@ -1,18 +1,16 @@
 // Puts what was read into one JSON object.
 #include "tools/page/page_numbers.hpp"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "tools/page/runs_page.hpp"
 #include "tools/page/timing_data.hpp"
 #include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The list of results. Each results.json stands in it as it is, with its line ends and the digits of
 /// its numbers.
@@ -36,9 +34,8 @@ std::string page_numbers(const PageContents& contents) {
   }
   Json timings = Json::array();
   for (const Trace& trace : contents.traces) timings.push_back(timing_data(trace));
-  const std::string begin =
-      json_line({{"schema", "equipoise.report/1"}, {"title", contents.title}});
-  const std::string end = json_line(
+  const std::string begin = line_of({{"schema", "equipoise.report/1"}, {"title", contents.title}});
+  const std::string end = line_of(
       {{"runs", std::move(runs)}, {"timings", std::move(timings)}, {"notes", contents.notes}});
   return begin.substr(0, begin.size() - 1) + ",\"results\":" + results_list(contents.results) +
          "," + end.substr(1) + "\n";

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -17,14 +16,12 @@
 #include "tools/page/results_page.hpp"
 #include "tools/page/runs_page.hpp"
 #include "tools/page/timing_data.hpp"
-#include "tools/report/json_values.hpp"
-#include "tools/report/version.hpp"
 #include "tools/runs/content_hash.hpp"
+#include "tools/runs/version.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The blocks of all runs on a page may take so much; the rest of a page needs less than 1 MB.
 constexpr std::size_t most_run_bytes = 8'800'000;
@@ -143,10 +140,10 @@ std::string run_elements(const std::vector<PageRun>& runs, const std::vector<std
 /// How the first of the runs without results was made.
 std::string repeat_run_html(const PageContents& contents, const PageRun& run) {
   std::string html;
-  if (contents.environment.kind == JsonValue::Kind::object) {
-    html += command_html(contents.environment);
+  if (contents.environment) {
+    html += command_html(contents.environment->command);
     html += fmt::format("<dl><dt>date</dt><dd>{}</dd></dl>\n",
-                        markup_escaped(text_at(contents.environment, "date")));
+                        markup_escaped(contents.environment->date));
   }
   html += facts_html(run.ends.header);
   if (contents.inputs.empty()) return html;
@@ -170,7 +167,7 @@ std::string runs_and_timings(const PageContents& contents) {
   html += section("What the simulation knows of the units", "timing", {});
   html += run_elements(runs, contents.run_files);
   for (const Trace& trace : contents.traces) {
-    html += data_element("timing", trace.kernel, json_line(timing_data(trace)));
+    html += data_element("timing", trace.kernel, line_of(timing_data(trace)));
   }
   return html;
 }
@@ -225,7 +222,7 @@ std::string report_page(const PageContents& contents) {
   }
   if (experiments.size() > 1) {
     html += section("All comparisons", "sweep", answers_html(contents.results, read)) +
-            data_element("sweep", "", json_line({{"experiments", std::move(experiments)}}));
+            data_element("sweep", "", line_of({{"experiments", std::move(experiments)}}));
   }
   const std::string runs = runs_and_timings(contents);
   const bool is_only = read.size() == 1;

@@ -6,19 +6,18 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "shared_policies/model/overload.hpp"
 #include "tools/page/packed_bytes.hpp"
 #include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A page has so many decisions, and estimates of units in them, at most.
 constexpr std::size_t most_decisions = 20'000;
@@ -49,9 +48,8 @@ Json span_json(std::size_t unit, const char* kind, Seconds from, Seconds to) {
   return {{"unit", unit}, {"kind", kind}, {"from_s", from.value}, {"to_s", to.value}};
 }
 
-Json disturbance_json(const EventRecord& event) {
-  const Disturbance& d = *event.disturbance;
-  Json json = {{"at_s", event.at.value}, {"what", event.what + " of " + d.target}};
+Json disturbance_json(const Disturbance& d) {
+  Json json = {{"at_s", d.at.value}, {"what", to_string(d.kind) + (" of " + d.target)}};
   if (d.until < Seconds::infinity()) json["until_s"] = d.until.value;
   return json;
 }
@@ -66,7 +64,7 @@ class Collector {
     for (const RecordedLine& line : file.run.lines) {
       std::visit([this](const auto& record) { take(record); }, line.what);
     }
-    sorted_.makespan = file.summary ? file.summary->makespan : latest_;
+    sorted_.makespan = file.summary ? file.summary->numbers.makespan : latest_;
     for (std::size_t unit = 0; unit < absent_since_.size(); ++unit) {
       if (absent_since_[unit]) add_span(unit, "absent", *absent_since_[unit], sorted_.makespan);
     }
@@ -90,26 +88,28 @@ class Collector {
     latest_ = std::max(latest_, record.end);
   }
   void take(const DecisionRecord& record) { sorted_.decisions.push_back(&record); }
-  void take(const Disturbance& disturbance) {
-    EventRecord event{.at = disturbance.at, .what = to_string(disturbance.kind)};
-    event.disturbance = &disturbance;
-    sorted_.disturbances.push_back(disturbance_json(event));
-  }
   void take(const Measured& /*record*/) {}
   void take(const EventRecord& record) {
-    if (record.what == "iteration_started") sorted_.iterations.push_back(record.at);
-    if (record.what == "block_lost") {
-      Seconds& done = done_[record.unit->index];
-      add_span(record.unit->index, "lost", std::max(done, record.assigned), record.at);
-      done = std::max(done, record.at);
-    } else if (record.what == "unit_lost") {
-      absent_since_[record.unit->index] = record.at;
-    } else if (record.what == "unit_joined" && absent_since_[record.unit->index]) {
-      add_span(record.unit->index, "absent", *absent_since_[record.unit->index], record.at);
-      absent_since_[record.unit->index].reset();
-    }
-    if (is_counted(record)) events_.push_back(record.at);
-    latest_ = std::max(latest_, record.at);
+    std::visit(Overload{[&](const IterationBegin&) { sorted_.iterations.push_back(record.at); },
+                        [&](const LostBlock& lost) {
+                          Seconds& done = done_[lost.unit.index];
+                          add_span(lost.unit.index, "lost", std::max(done, lost.assigned),
+                                   record.at);
+                          done = std::max(done, record.at);
+                        },
+                        [&](const UnitLost& lost) { absent_since_[lost.unit.index] = record.at; },
+                        [&](const UnitJoined& joined) { come_back(joined.unit.index, record.at); },
+                        [&](const Disturbance& disturbance) {
+                          sorted_.disturbances.push_back(disturbance_json(disturbance));
+                        },
+                        [](const OneOf<UnfinishedBlock, TimerEnd, PolicyStall, Note> auto&) {}},
+               record.what);
+    if (is_counted(record.what)) events_.push_back(record.at);
+    if (!std::holds_alternative<Disturbance>(record.what)) latest_ = std::max(latest_, record.at);
+  }
+  void come_back(std::size_t unit, Seconds at) {
+    if (absent_since_[unit]) add_span(unit, "absent", *absent_since_[unit], at);
+    absent_since_[unit].reset();
   }
   void add_span(std::size_t unit, const char* kind, Seconds from, Seconds to) {
     sorted_.spans.push_back(span_json(unit, kind, from, to));
@@ -259,7 +259,7 @@ Json decisions_json(const Sorted& run, const std::vector<Unit>& units) {
     decisions.push_back(
         {{"at_s", record->at.value},
          {"cost_s", (record->end - record->at).value},
-         {"what", decision.what},
+         {"what", std::string(decision_word(decision.what))},
          {"by", decision.unit ? units[decision.unit->index].name : std::string("the master")},
          {"units", std::move(of_units)}});
   }
@@ -311,7 +311,7 @@ RunData run_data(const RunFile& file, const RunEnds& ends) {
   facts["columns"] = columns_json(run, quantum_s);
   coarse["shares_of"] = {{"bins", bins}, {"kinds", shared_kinds}};
   coarse["shares"] = packed(shares_bytes(run));
-  return {json_line(facts), json_line(coarse)};
+  return {line_of(facts), line_of(coarse)};
 }
 
 }  // namespace equipoise

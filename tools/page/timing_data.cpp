@@ -4,17 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
-#include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A curve has so many points besides the recorded sizes.
 constexpr int curve_points = 80;
@@ -44,8 +41,7 @@ Json samples_json(const Trace& trace, std::uint32_t unit) {
   std::size_t at = 0;
   for (const TraceSample& s : trace.samples) {
     if (s.unit != unit || s.is_outlier || at++ % step != 0) continue;
-    samples.push_back(
-        Json::array({s.items, s.compute_mean_s, optional_json(s.compute_sd_s), s.count}));
+    samples.push_back(Json::array({s.items, s.compute_mean_s, json_of(s.compute_sd_s), s.count}));
   }
   return samples;
 }

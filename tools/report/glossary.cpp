@@ -14,6 +14,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "tools/report/file_terms.hpp"
 #include "tools/report/result_fields.hpp"
 
 namespace equipoise {
@@ -266,6 +267,7 @@ const Term& term(std::string_view word) {
 std::vector<Term> find_terms(const std::string& asked) {
   const std::string wanted = lower(asked);
   if (const Term* const found = find_term(without_units(wanted))) return {*found};
+  if (std::vector<Term> members = file_terms(wanted); !members.empty()) return members;
   if (std::vector<Term> parts = terms_in(without_units(wanted)); !parts.empty()) return parts;
   std::vector<Term> like;
   std::vector<std::string> known;

@@ -69,12 +69,6 @@ std::vector<std::string> loss_names() {
   return names;
 }
 
-std::optional<Losses> loss_of(const RunReport& report) {
-  const std::optional<Losses>& losses = report.run.numbers.losses;
-  if (!losses || !report.lower_bound_s) return std::nullopt;
-  return over_bound(*losses, Seconds{*report.lower_bound_s});
-}
-
 std::vector<double> loss_shares(const std::optional<Losses>& loss, std::optional<double> bound_s) {
   if (!loss) return {};
   std::vector<double> shares = {total(*loss).value / *bound_s};

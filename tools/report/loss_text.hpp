@@ -15,9 +15,6 @@ namespace equipoise {
 /// How losses are named, in the order of `loss_shares`: "loss" for the whole, then the causes.
 [[nodiscard]] std::vector<std::string> loss_names();
 
-/// What a run lost over its lower bound; nothing if it is not known.
-[[nodiscard]] std::optional<Losses> loss_of(const RunReport& report);
-
 /// A loss as shares of the lower bound: the whole, then one number for each of `loss_causes`. Empty
 /// if it is not known; if it is, so is the bound.
 [[nodiscard]] std::vector<double> loss_shares(const std::optional<Losses>& loss,

@@ -273,7 +273,7 @@ struct ResultColumn {
     const FieldValue value = field->value(of);
     const auto* const seconds = std::get_if<double>(&value);
     return has_unit_in_cells && seconds != nullptr
-               ? quantity_text(*seconds, field->unit, field->format.digits)
+               ? quantity_text(*seconds, field->unit, field->shown.format.digits)
                : cell_text(*field, of, "-", prefix);
   }
 };
@@ -348,7 +348,8 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
 void warn_of_extrapolation(const Comparison& comparison) {
   std::set<std::string> policies;
   for (const PolicyResult& result : comparison.results) {
-    if (result.extrapolated_share > warned_share) policies.insert(result.policy);
+    if (*result.means.of<&RunNumbers::extrapolated_share>() > warned_share)
+      policies.insert(result.policy);
   }
   if (policies.empty()) return;
   warn(fmt::format(

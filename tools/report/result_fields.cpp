@@ -23,6 +23,12 @@ FieldValue optional_value(const std::optional<double>& value) {
   return value ? FieldValue(*value) : FieldValue();
 }
 
+/// The mean of a number of the runs.
+template <auto member>
+FieldValue mean_of(const OfResult& of) {
+  return optional_value(of.result.means.of<member>());
+}
+
 FieldValue by_unit(const std::vector<double>& values) {
   return std::vector<std::optional<double>>(values.begin(), values.end());
 }
@@ -57,12 +63,13 @@ FieldValue remarks(const OfResult& of) {
   if (result.policy_stalled) words.emplace_back(result_field("policy_stalled").heading);
   if (!result.verified) words.emplace_back("NOT VERIFIED");
   const ResultField& extrapolated = result_field("extrapolated_share");
-  const std::string percent = number_text(extrapolated, result.extrapolated_share);
+  const std::string percent =
+      number_text(extrapolated, *result.means.of<&RunNumbers::extrapolated_share>());
   if (percent != number_text(extrapolated, 0.0))
     words.push_back(percent + " % " + extrapolated.heading);
-  if (result.items_redone > 0.0) {
+  if (const double items = *result.means.of<&RunNumbers::items_redone>(); items > 0.0) {
     const ResultField& redone = result_field("items_redone");
-    words.push_back(number_text(redone, result.items_redone) + " " + redone.heading);
+    words.push_back(number_text(redone, items) + " " + redone.heading);
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -77,23 +84,29 @@ constexpr unsigned in_all = in_data | in_text | in_html;
 
 using Of = const OfResult&;
 
-// Columns: name, heading, unit, explanation, outputs, format, value, is_known.
+// Columns: name, heading, unit, explanation, outputs, what it is and how it is written, value, is_known.
 /// The fields that stand before the causes of loss.
 constexpr std::array fields_before_losses{
-    ResultField{"policy", "", "", "The policy's name in the catalog.", in_data, to_decimals(0),
+    ResultField{"policy", "", "", "The policy's name in the catalog.", in_data, FieldKind::text,
                 [](Of of) -> FieldValue { return choice_of(of).info->name; }},
     ResultField{
         "spelling", "policy", "",
         "What decides which unit gets how many items, and when; with its parameters as typed.",
-        in_all, to_decimals(0), [](Of of) -> FieldValue { return of.result.policy; }},
-    ResultField{"on", "on", "", "Where it ran: sim, real or paced.", in_all, to_decimals(0),
+        in_all, FieldKind::text, [](Of of) -> FieldValue { return of.result.policy; }},
+    ResultField{"on", "on", "", "Where it ran: sim, real or paced.", in_all, FieldKind::text,
                 [](Of of) -> FieldValue { return of.result.on; }},
-    ResultField{"reps", "runs", "", "The number of runs.", in_data | in_html, to_decimals(0),
+    ResultField{"reps", "runs", "", "The number of runs.", in_data | in_html, FieldKind::count,
                 [](Of of) -> FieldValue { return std::uint64_t{of.result.reps}; }},
     ResultField{"parameters", "", "", "The policy's parameters, defaults included.", in_json,
-                to_decimals(0), [](Of of) -> FieldValue { return all_parameters(choice_of(of)); }},
-    ResultField{"makespan_s", "makespan", "s", "The time until the last unit has finished.", in_all,
-                to_digits(4), [](Of of) -> FieldValue { return of.result.makespan_s; }},
+                FieldKind::parameters,
+                [](Of of) -> FieldValue { return all_parameters(choice_of(of)); }},
+    ResultField{"makespan_s",
+                "makespan",
+                "s",
+                "The time until the last unit has finished.",
+                in_all,
+                {FieldKind::statistics, to_digits(4)},
+                [](Of of) -> FieldValue { return of.result.makespan_s; }},
     ResultField{"makespan_s", "", "s", "The mean makespan.", in_sweep, to_digits(4),
                 [](Of of) -> FieldValue { return of.result.makespan_s.mean; }},
     ResultField{"makespan_half_ci95_s", "±", "s",
@@ -113,7 +126,7 @@ constexpr std::array fields_before_losses{
         in_percent(1),
         [](Of of) -> FieldValue { return optional_value(share_of_others(of.result.core_use)); }},
     ResultField{"too_noisy", "", "", "Whether real runs are too imprecise to judge a prediction.",
-                in_data, to_decimals(0),
+                in_data, FieldKind::flag,
                 [](Of of) -> FieldValue {
                   return is_simulated(of.result) ? FieldValue()
                                                  : FieldValue(is_too_noisy(of.result));
@@ -143,9 +156,12 @@ constexpr std::array fields_after_losses{
         "longest_setup_s", "", "s",
         "The longest time of preparing a unit before its first block (first use, resident data).",
         in_data, to_digits(4), [](Of of) { return loss_of(of, &Losses::longest_setup); }},
-    ResultField{"paired_ratio", "", "",
+    ResultField{"paired_ratio",
+                "",
+                "",
                 "The makespan divided by the reference policy's, repetition by repetition.",
-                in_data | in_sweep, to_decimals(4),
+                in_data | in_sweep,
+                {FieldKind::statistics, to_decimals(4)},
                 [](Of of) -> FieldValue {
                   return of.result.paired_ratio ? FieldValue(*of.result.paired_ratio)
                                                 : FieldValue();
@@ -153,88 +169,105 @@ constexpr std::array fields_after_losses{
     ResultField{"idle_fraction.mean", "idle", "%",
                 "The share of the run in which units neither compute nor copy.", in_all,
                 in_percent(1), [](Of of) -> FieldValue { return of.result.idle_fraction; }},
-    ResultField{"idle_fraction.by_unit", "", "%", "The idle share of each unit.", in_data,
-                in_percent(1), [](Of of) -> FieldValue { return by_unit(of.result.idle_by_unit); }},
-    ResultField{"share_by_unit", "", "%", "The share of the items that each unit did.", in_data,
-                in_percent(1),
+    ResultField{"idle_fraction.by_unit",
+                "",
+                "%",
+                "The idle share of each unit.",
+                in_data,
+                {FieldKind::by_unit, in_percent(1)},
+                [](Of of) -> FieldValue { return by_unit(of.result.idle_by_unit); }},
+    ResultField{"share_by_unit",
+                "",
+                "%",
+                "The share of the items that each unit did.",
+                in_data,
+                {FieldKind::by_unit, in_percent(1)},
                 [](Of of) -> FieldValue { return by_unit(of.result.share_by_unit); }},
-    ResultField{"repetitions", "", "", "The numbers of each run.", in_json, to_decimals(0),
+    ResultField{"repetitions", "", "", "The numbers of each run.", in_json, FieldKind::repetitions,
                 [](Of of) -> FieldValue { return of.result.repetitions; }},
-    ResultField{"phases", "", "%", "The end of each phase, and the units' shares in it.", in_json,
-                in_percent(1),
+    ResultField{"phases",
+                "",
+                "%",
+                "The end of each phase, and the units' shares in it.",
+                in_json,
+                {FieldKind::phases, in_percent(1)},
                 [](Of of) -> FieldValue {
                   return of.result.phases.size() < 2 ? std::vector<PhaseResult>()
                                                      : of.result.phases;
                 }},
     ResultField{"blocks", "blocks", "", "The number of completed blocks.", in_all, to_decimals(0),
-                [](Of of) -> FieldValue { return of.result.blocks; }},
+                mean_of<&RunNumbers::blocks>},
     ResultField{"rebalances", "rebalances", "",
                 "How often the policy stopped to choose new block sizes.", in_all, to_decimals(1),
-                [](Of of) -> FieldValue { return of.result.rebalances; }},
+                mean_of<&RunNumbers::rebalances>},
     ResultField{"decisions.count", "decisions", "",
                 "How often the policy solved its model of block times.", in_data | in_html,
-                to_decimals(1), [](Of of) -> FieldValue { return of.result.decisions; }},
+                to_decimals(1), mean_of<&RunNumbers::decisions>},
     ResultField{"decisions.total_s", "deciding", "s",
                 "The time that was charged for the policy's decisions, see --decision-cost.",
-                in_data | in_html, to_digits(3),
-                [](Of of) -> FieldValue { return of.result.decisions_total_s; }},
+                in_data | in_html, to_digits(3), mean_of<&RunNumbers::decisions_total>},
     ResultField{"decisions.max_s", "", "s", "The longest time that was charged for one decision.",
                 in_data, to_digits(3),
                 [](Of of) -> FieldValue { return of.result.decisions_max_s; }},
     ResultField{"finish_spread_s", "ends apart", "s",
                 "The time from the first unit's end to the last's.", in_all, to_digits(3),
-                [](Of of) -> FieldValue { return of.result.finish_spread_s; }},
+                mean_of<&finish_spread>},
     ResultField{"energy_j", "energy", "J", "The energy of all units.", in_all, to_digits(4),
-                [](Of of) -> FieldValue { return optional_value(of.result.energy_j); },
-                knows_energy},
+                mean_of<&RunNumbers::energy_j>, knows_energy},
     ResultField{"energy_from", "energy from", "",
                 "Where the energy comes from: measured by meters, or modelled from watts.", in_all,
-                to_decimals(0), [](Of of) -> FieldValue { return energy_source(of.result); },
+                FieldKind::text, [](Of of) -> FieldValue { return energy_source(of.result); },
                 knows_energy},
     ResultField{"energy_note", "", "", "Why the energy is unknown, or what was measured.", in_data,
-                to_decimals(0),
+                FieldKind::text,
                 [](Of of) -> FieldValue {
                   const std::string& note = of.result.energy_note;
                   return note.empty() ? FieldValue() : FieldValue(note);
                 }},
-    ResultField{"edp_js", "EDP", "J s",
-                "The energy-delay product: mean energy times mean makespan.", in_data | in_html,
-                to_digits(4),
-                [](Of of) -> FieldValue {
-                  if (!of.result.energy_j) return {};
-                  return *of.result.energy_j * of.result.makespan_s.mean;
-                },
-                knows_energy},
-    ResultField{"energy_by_unit_j", "", "J", "The energy of each unit.", in_data, to_digits(4),
+    ResultField{
+        "edp_js", "EDP", "J s", "The energy-delay product: mean energy times mean makespan.",
+        in_data | in_html, to_digits(4),
+        [](Of of) -> FieldValue {
+          const std::optional<double> energy_j = of.result.means.of<&RunNumbers::energy_j>();
+          if (!energy_j) return {};
+          return *energy_j * of.result.makespan_s.mean;
+        },
+        knows_energy},
+    ResultField{"energy_by_unit_j",
+                "",
+                "J",
+                "The energy of each unit.",
+                in_data,
+                {FieldKind::by_unit, to_digits(4)},
                 [](Of of) -> FieldValue { return of.result.energy_by_unit_j; }},
     ResultField{"items_redone", "items redone", "items", "Items that were done again after a loss.",
-                in_data, to_digits(4), [](Of of) -> FieldValue { return of.result.items_redone; }},
+                in_data, to_digits(4), mean_of<&RunNumbers::items_redone>},
     ResultField{
         "informed", "knows speeds", "", "The policy knows unit speeds beforehand.", in_data,
-        to_decimals(0),
+        FieldKind::flag,
         [](Of of) -> FieldValue { return choice_of(of).info->foresight != Foresight::none; }},
     ResultField{
         "oracle", "knows mean times", "",
         "The policy is given this run's mean block times, which no real policy can know.", in_data,
-        to_decimals(0),
+        FieldKind::flag,
         [](Of of) -> FieldValue { return choice_of(of).info->foresight == Foresight::oracle; }},
     ResultField{"experienced", "experienced", "",
                 "The policy used block times from earlier runs (--experience).", in_data,
-                to_decimals(0), [](Of of) -> FieldValue { return choice_of(of).is_experienced(); }},
+                FieldKind::flag,
+                [](Of of) -> FieldValue { return choice_of(of).is_experienced(); }},
     ResultField{"policy_stalled", "stalled", "",
                 "The policy left work undone, which was then done greedily.", in_data,
-                to_decimals(0), [](Of of) -> FieldValue { return of.result.policy_stalled; }},
+                FieldKind::flag, [](Of of) -> FieldValue { return of.result.policy_stalled; }},
     ResultField{"verified", "verified", "",
                 "Whether every item was accepted exactly once and all checked results are right.",
-                in_data | in_html, to_decimals(0),
+                in_data | in_html, FieldKind::flag,
                 [](Of of) -> FieldValue { return of.result.verified; }},
     ResultField{"extrapolated_share", "outside recorded sizes", "%",
                 "The share of items in blocks smaller or larger than any recorded one, whose times "
                 "are less certain.",
-                in_data, in_percent(1),
-                [](Of of) -> FieldValue { return of.result.extrapolated_share; }},
+                in_data, in_percent(1), mean_of<&RunNumbers::extrapolated_share>},
     ResultField{"remarks", "remarks", "", "What to know before you compare this result.", in_text,
-                to_decimals(0), remarks},
+                FieldKind::text, remarks},
 };
 
 template <std::size_t cause>
@@ -320,7 +353,7 @@ std::string number_text(const NumberFormat& format, double number) {
 }
 
 std::string number_text(const ResultField& field, double number) {
-  return number_text(field.format, number);
+  return number_text(field.shown.format, number);
 }
 
 double half_width(const Statistics& times) {

@@ -45,6 +45,29 @@ struct NumberFormat {
   int digits;
 };
 
+/// What the values of a field are, when they are known.
+enum class FieldKind : std::uint8_t {
+  number,
+  count,  ///< a whole number
+  flag,
+  text,
+  statistics,
+  by_unit,     ///< numbers
+  parameters,  ///< of the policy
+  phases,      ///< several, or nothing
+  repetitions
+};
+
+/// What a field's values are, and how numbers of them are written in tables.
+struct Shown {
+  FieldKind kind;
+  NumberFormat format;
+
+  constexpr Shown(NumberFormat number) : Shown(FieldKind::number, number) {}
+  constexpr Shown(FieldKind what) : Shown(what, {Notation::fixed, 0}) {}
+  constexpr Shown(FieldKind what, NumberFormat how) : kind(what), format(how) {}
+};
+
 /// Where a field is shown; these can be combined.
 enum Output : unsigned {
   in_json = 1,   ///< results.json
@@ -62,7 +85,7 @@ struct ResultField {
   const char* unit;         ///< of measure, such as "s"; empty: none
   const char* explanation;  ///< one sentence
   unsigned outputs;         ///< of Output
-  NumberFormat format;
+  Shown shown;
   FieldValue (*value)(const OfResult& of);
   /// Whether the comparison has such values at all; nullptr: always. Tables leave out others.
   bool (*is_known)(const Comparison& comparison) = nullptr;

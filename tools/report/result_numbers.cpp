@@ -96,7 +96,7 @@ std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path) 
       if (!all && end != *rest) continue;
       const bool is_time = std::string_view(field.name) == "phases" && end.ends_with("_s");
       found.push_back({field.name + end, number, is_time ? "s" : field.unit,
-                       is_time ? NumberFormat{Notation::significant, 4} : field.format});
+                       is_time ? NumberFormat{Notation::significant, 4} : field.shown.format});
     }
   }
   return found;

@@ -4,21 +4,18 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/json_text.hpp"
-#include "tools/report/json_values.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/report_text.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// `summary` is the last line of a run file.
 Json run_json(const std::string& summary, const std::optional<RecordedMakespan>& recorded) {
@@ -68,7 +65,7 @@ int report_run(const RunReport& report, const PolicyChoice& choice, const std::v
   }
   if (options.json) {
     const std::string summary = run_summary_text(report, names_of(units));
-    std::printf("%s\n", json_line(run_json(summary, recorded)).c_str());
+    std::printf("%s\n", line_of(run_json(summary, recorded)).c_str());
   } else {
     std::printf("%s%s", run_table(report, choice, units).c_str(),
                 loss_text(report, resident).c_str());

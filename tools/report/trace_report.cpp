@@ -8,7 +8,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
@@ -16,11 +15,10 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// All samples of one unit and size, pooled, without outliers.
 struct Row {
@@ -223,7 +221,7 @@ Json trace_json(const Trace& trace, const std::string& file, const std::string& 
     return time ? Json(time->value) : Json();
   };
   Json units = Json::array();
-  for (const Unit& unit : trace.units) units.push_back(unit_json(unit));
+  for (const Unit& unit : trace.units) units.push_back(json_of(unit, in_runs));
   Json sizes = Json::array();
   for (const Row& row : pool(trace)) {
     sizes.push_back({{"unit", trace.units[row.unit].name},
@@ -242,8 +240,8 @@ Json trace_json(const Trace& trace, const std::string& file, const std::string& 
           {"provenance", text_or_null(trace.provenance)},
           {"problem", trace.problem},
           {"grain_items", trace.grain_items ? Json(*trace.grain_items) : Json()},
-          {"resident_bytes", optional_json(trace.resident_bytes)},
-          {"memory_bytes_per_item", optional_json(trace.memory_bytes_per_item)},
+          {"resident_bytes", json_of(trace.resident_bytes)},
+          {"memory_bytes_per_item", json_of(trace.memory_bytes_per_item)},
           {"dispatch_s", seconds(trace.dispatch)},
           {"first_use_s", seconds(trace.first_use)},
           {"merge_s", seconds(trace.merge)},

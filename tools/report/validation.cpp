@@ -7,20 +7,17 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
-#include "tools/report/json_values.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = 0.0;
@@ -164,16 +161,15 @@ std::string validation_text(const Validation& validation, const std::vector<std:
 
 Json validation_json(const Validation& validation, const Comparison& comparison) {
   const std::vector<std::string>& units = comparison.units;
-  const std::string& environment = comparison.environment;
   Json policies = Json::array();
   for (const PolicyPrediction& p : validation.policies) {
     policies.push_back({{"policy", p.measured->policy},
                         {"on", p.measured->on},
-                        {"measured_s", statistics_json(p.measured->makespan_s)},
-                        {"measured_relative_sd", optional_json(relative_sd(*p.measured))},
-                        {"other_load_share", optional_json(share_of_others(p.measured->core_use))},
+                        {"measured_s", json_of(p.measured->makespan_s)},
+                        {"measured_relative_sd", json_of(relative_sd(*p.measured))},
+                        {"other_load_share", json_of(share_of_others(p.measured->core_use))},
                         {"too_noisy", is_too_noisy(*p.measured)},
-                        {"predicted_s", statistics_json(p.simulated->makespan_s)},
+                        {"predicted_s", json_of(p.simulated->makespan_s)},
                         {"relative_error", p.relative_error},
                         {"measured_share_by_unit", shares_json(p.measured->share_by_unit, units)},
                         {"predicted_share_by_unit", shares_json(p.simulated->share_by_unit, units)},
@@ -181,14 +177,14 @@ Json validation_json(const Validation& validation, const Comparison& comparison)
                         {"verified", p.measured->verified}});
   }
   return {{"schema", "equipoise.validation/1"},
-          {"environment", environment.empty() ? Json() : Json::parse(environment)},
-          {"experiment", Json::parse(comparison.experiment)},
+          {"environment", json_of(comparison.environment)},
+          {"experiment", json_of(comparison.experiment)},
           {"policies", std::move(policies)},
           {"median_error", validation.median_error},
           {"worst_error", validation.worst_error},
           {"ordered_pairs", validation.ordered_pairs},
           {"agreeing_pairs", validation.agreeing_pairs},
-          {"kendall_tau", optional_json(validation.tau)}};
+          {"kendall_tau", json_of(validation.tau)}};
 }
 
 }  // namespace equipoise

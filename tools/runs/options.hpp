@@ -6,35 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/measures.hpp"
+#include "traces/run_settings.hpp"
 
 namespace equipoise {
 
-/// Options that commands share. Each command uses those that it offers.
-struct Options {
-  std::string platform_file;
-  std::vector<std::string> trace_files;
-  std::vector<std::string> maps;       ///< TRACE_UNIT=HOST,...: whose times hosts have
-  std::string scenario_file;           ///< empty: no disturbances
-  std::vector<std::string> workloads;  ///< KERNEL[:k=v,...], one per phase
-  std::vector<std::string> policies;   ///< NAME[:k=v,...]
-  std::vector<std::string> without;    ///< names that "all" in `policies` excludes
-  std::vector<std::string> units;      ///< KIND[,k=v,...] of real units
-  std::string on = "sim";              ///< sim, real, both or paced
+/// Options that commands share, those of runs (RunSettings) among them. Each command uses those that it
+/// offers.
+struct Options : RunSettings {
+  std::vector<std::string> policies;  ///< NAME[:k=v,...]
+  std::vector<std::string> without;   ///< names that "all" in `policies` excludes
+  std::string on = "sim";             ///< sim, real, both or paced
   std::string baseline = "greedy";
   int reps = 10;
   std::uint64_t seed = 1;
-  bool noise = true;
-  std::string decision_cost = "none";    ///< none, paper, measured or seconds
-  std::optional<Seconds> dispatch_cost;  ///< if absent, the trace's dispatch time, or 5e-6
-  std::optional<Seconds> block_timeout;  ///< if absent, units may keep a block without limit
-  std::optional<double> time_scale;  ///< for paced units: 0.1 runs ten times as fast; if absent,
-                                     ///< as a repeated run did, or as fast as the trace
-  std::string experience_file;       ///< what earlier runs showed; empty: none is used
-  std::string objective = "time";    ///< time, energy or edp
-  std::string expect_file;           ///< bounds that the results must keep; empty: none
-  std::string junit_file;            ///< report of the bounds as JUnit XML; empty: none
-  std::string kept_runs = "small";   ///< the run files that a comparison keeps: small, all or none
+  std::string decision_cost = "none";  ///< none, paper, measured or seconds
+  std::string experience_file;         ///< what earlier runs showed; empty: none is used
+  std::string objective = "time";      ///< time, energy or edp
+  std::string expect_file;             ///< bounds that the results must keep; empty: none
+  std::string junit_file;              ///< report of the bounds as JUnit XML; empty: none
+  std::string kept_runs = "small";  ///< the run files that a comparison keeps: small, all or none
   std::string out;
   std::string report_file;  ///< a page about the run; empty: none
   std::string platform_out;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
@@ -14,9 +15,11 @@
 #include "shared_policies/run/metered_journal.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
 #include "shared_policies/run/scenario_journal.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/runs/loaded_policy.hpp"
+#include "tools/runs/machine_facts.hpp"
+#include "tools/runs/parameter_facts.hpp"
+#include "tools/runs/version.hpp"
 #include "traces/files/output_target.hpp"
 #include "traces/journal_file.hpp"
 #include "traces/journal_queue.hpp"
@@ -86,14 +89,14 @@ class UnitLosses final : public Journal {
 
   /// Blocks that are lost while their unit is away were lost with it.
   void event(const EventRecord& record) override {
-    if (record.what == "unit_lost") {
-      latest_[record.unit->index] = losses_.size();
-      losses_.push_back({*record.unit, record.at});
-    } else if (record.what == "unit_joined") {
-      latest_.erase(record.unit->index);
-    } else if (record.what == "block_lost") {
-      const auto away = latest_.find(record.unit->index);
-      if (away != latest_.end()) losses_[away->second].items += record.block->items;
+    if (const auto* const unit = std::get_if<UnitLost>(&record.what)) {
+      latest_[unit->unit.index] = losses_.size();
+      losses_.push_back({unit->unit, record.at});
+    } else if (const auto* const joined = std::get_if<UnitJoined>(&record.what)) {
+      latest_.erase(joined->unit.index);
+    } else if (const auto* const lost = std::get_if<LostBlock>(&record.what)) {
+      const auto away = latest_.find(lost->unit.index);
+      if (away != latest_.end()) losses_[away->second].items += lost->block.items;
     }
   }
 
@@ -114,6 +117,49 @@ std::string name_in_results(const PolicyChoice& of_library) {
   const std::string library = std::filesystem::path(of_library.loaded_from).stem().string();
   const std::string& name = of_library.info->name;
   return library == name ? name : name + "@" + library;
+}
+
+/// What is known of the run before it starts.
+RunHeader header_of(const RunPlan& plan) {
+  const PolicyChoice& choice = plan.policy;
+  RunHeader header;
+  header.on = plan.on;
+  header.policy = choice.info->name;
+  header.spelling = choice.spelling;
+  header.parameters = parameter_facts(all_parameters(choice));
+  header.is_informed = choice.info->foresight != Foresight::none;
+  header.is_oracle = choice.info->foresight == Foresight::oracle;
+  header.is_experienced = choice.is_experienced();
+  header.workloads = plan.phases;
+  for (const Unit& unit : plan.units) {
+    header.units.push_back({unit, plan.scenario.presence_of(unit.name).at_start});
+  }
+  header.seed = plan.seed;
+  header.repetition = plan.repetition;
+  header.decision_cost = plan.decision_cost;
+  header.version = built_with_text();
+  header.machine = machine_facts();
+  header.loaded_from = choice.loaded_from;
+  header.loaded_hash = choice.loaded_hash;
+  if (choice.experience) header.experience = *choice.experience;
+  if (choice.recorded != nullptr) header.decisions_of = choice.recorded_file;
+  header.settings = plan.settings;
+  return header;
+}
+
+RunSummary summary_of(const RunReport& report, const std::vector<Unit>& units) {
+  RunSummary summary;
+  summary.numbers = report.run.numbers;
+  if (report.lower_bound_s) summary.lower_bound = Seconds{*report.lower_bound_s};
+  summary.loss = loss_of(report);
+  summary.policy_stalled = report.outcome.policy_stalled;
+  summary.complete = report.outcome.complete;
+  summary.verified = report.run.verified;
+  summary.problem = report.problem;
+  summary.units = names_of(units);
+  summary.pacing = report.notes.pacing;
+  summary.loads = report.notes.loads;
+  return summary;
 }
 
 std::string problem_of(const RunOutcome& outcome, const std::function<std::string()>& verify) {
@@ -170,6 +216,12 @@ std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
   return all;
 }
 
+std::optional<Losses> loss_of(const RunReport& report) {
+  const std::optional<Losses>& losses = report.run.numbers.losses;
+  if (!losses || !report.lower_bound_s) return std::nullopt;
+  return over_bound(*losses, Seconds{*report.lower_bound_s});
+}
+
 RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<std::string()>& verify) {
   const Deciding deciding = deciding_of(plan, executor);
@@ -179,8 +231,8 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
           : make_cost_meter(plan.decision_cost, paper_prices(*plan.policy.info, plan.phases));
   std::unique_ptr<JournalFile> file;
   if (!plan.journal_file.empty()) {
-    file = make_queued_journal(
-        make_journal_file(plan.journal_file, run_header_text(plan), names_of(plan.units)));
+    file = make_queued_journal(make_journal_file(
+        plan.journal_file, run_header_line(header_of(plan)), names_of(plan.units)));
   }
   Metrics metrics(plan.units, plan.recorded,
                   plan.readings != nullptr ? plan.readings->note() : std::string(),
@@ -219,7 +271,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   if (plan.learns) report.shown = experience.shown();
   report.unit_losses = unit_losses.losses();
   if (file != nullptr && !report.outcome.interrupted) {
-    file->finish(run_summary_text(report, names_of(plan.units)));
+    file->finish(run_summary_line(summary_of(report, plan.units)));
   }
   return report;
 }

@@ -17,6 +17,7 @@
 #include "shared_policies/run/recorded_run.hpp"
 #include "shared_policies/run/results.hpp"
 #include "shared_policies/run/run_loop.hpp"
+#include "traces/run_file.hpp"
 
 namespace equipoise {
 
@@ -59,21 +60,6 @@ void open_library(PolicyChoice& choice);
 /// The policy's parameters, including defaults.
 [[nodiscard]] std::map<std::string, std::string> all_parameters(const PolicyChoice& policy);
 
-/// A load of a scenario that competed with a real unit.
-struct LoadNote {
-  std::string unit;
-  Seconds at;
-  double share = 0.0;           ///< of the unit's cores, as the scenario requests
-  double measured_share = 0.0;  ///< the share that the load really had
-};
-
-/// How precisely paced units kept to their times.
-struct PacingNote {
-  double time_scale = 1.0;
-  Seconds late_mean;  ///< from the end of a block until it was noticed, on the run's clock
-  Seconds late_most;
-};
-
 /// Notes of a real executor at the end of a run.
 struct ExecutorNotes {
   std::optional<PacingNote> pacing;  ///< nullopt if no unit was paced
@@ -98,7 +84,7 @@ struct RunPlan {
   const ExecutorNotes* notes = nullptr;
   /// What meters read during the run. Null where there is nothing to measure.
   MeterReadings* readings = nullptr;
-  std::string settings;      ///< additional facts for the header: a JSON object as text
+  RunSettings settings;      ///< for the header
   std::string journal_file;  ///< empty: no run file
   bool learns = false;       ///< whether the report says what the run has shown
   std::function<bool()> stop_requested;
@@ -121,6 +107,9 @@ struct RunReport {
   Experience shown;                     ///< what the run has shown; empty unless the plan learns
   std::vector<UnitLoss> unit_losses;    ///< in the order of time
 };
+
+/// What a run lost over its lower bound; nothing if it is not known.
+[[nodiscard]] std::optional<Losses> loss_of(const RunReport& report);
 
 /// Runs `plan` on `executor`. `verify` is called after a complete run; an empty text means that the
 /// results are right. Simulations compute nothing and have no `verify`.

@@ -1,8 +1,8 @@
 // Values as bytes and back, exactly: what processes of this program tell each other.
 //
-// A struct is archived by a function `fields(archive, value)` that names its members once for both
-// directions; messages have no types, versions or byte order, because only one program on one
-// machine writes and reads them.
+// A plain struct is archived member by member, without naming them (struct_members.hpp); one with members
+// that are not sent has a function `fields(archive, value)` for both directions. Messages have no types,
+// versions or byte order, because only one program on one machine writes and reads them.
 #pragma once
 
 #include <concepts>
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/struct_members.hpp"
 
 namespace equipoise {
 
@@ -68,6 +69,10 @@ class ArchiveWriter {
     put(std::uint64_t{values.size()});
     for (const auto& [key, value] : values) (*this)(key, value);
   }
+  template <class First, class Second>
+  void put(const std::pair<First, Second>& value) {
+    (*this)(value.first, value.second);
+  }
   template <class T>
   void put(const std::optional<T>& value) {
     put(value.has_value());
@@ -86,7 +91,11 @@ class ArchiveWriter {
   }
   template <class T>
   void put(const T& value) {
-    fields(*this, value);
+    if constexpr (requires { fields(*this, value); }) {
+      fields(*this, value);
+    } else {
+      with_members(value, *this);
+    }
   }
 
   std::string bytes_;
@@ -142,6 +151,10 @@ class ArchiveReader {
       get(values[std::move(key)]);
     }
   }
+  template <class First, class Second>
+  void get(std::pair<First, Second>& value) {
+    (*this)(value.first, value.second);
+  }
   template <class T>
   void get(std::optional<T>& value) {
     bool is_there = false;
@@ -172,7 +185,11 @@ class ArchiveReader {
   }
   template <class T>
   void get(T& value) {
-    fields(*this, value);
+    if constexpr (requires { fields(*this, value); }) {
+      fields(*this, value);
+    } else {
+      with_members(value, *this);
+    }
   }
 
   std::string_view bytes_;

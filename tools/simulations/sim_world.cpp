@@ -113,6 +113,17 @@ RunBound run_bound(const SimWorld& world) {
   return bound;
 }
 
+RunSettings settings_of(const SimWorld& world, const RunSettings& options) {
+  RunSettings settings = options;
+  settings.units.clear();
+  settings.time_scale.reset();
+  settings.dispatch_costs.clear();
+  for (const PhaseCosts& costs : world.setup.costs) {
+    settings.dispatch_costs.push_back(costs.dispatch);
+  }
+  return settings;
+}
+
 SimWorld under_scenario(const SimWorld& world, Scenario scenario) {
   SimInputs inputs = *world.inputs;
   inputs.scenario = std::move(scenario);

@@ -14,6 +14,7 @@
 #include "sim/sim_executor.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/simulations/sim_inputs.hpp"
+#include "traces/run_settings.hpp"
 
 namespace equipoise {
 
@@ -39,11 +40,14 @@ struct SimWorld {
   RunBound bound;
   BlockLists schedule;                    ///< of `optimum`; if empty, it divides by itself
   std::optional<BestReached> best_known;  ///< without noise, if a schedule was searched
-  std::string settings;                   ///< for headers: a JSON object as text
+  RunSettings settings;                   ///< for headers
 };
 
 /// The world of `inputs` without bound, schedule and settings: what a simulation needs.
 [[nodiscard]] SimWorld make_sim_world(std::shared_ptr<const SimInputs> inputs);
+
+/// The settings of runs in `world` with `options`, for headers.
+[[nodiscard]] RunSettings settings_of(const SimWorld& world, const RunSettings& options);
 
 /// The lower bound on the makespan of runs in `world`. Leaves copies out if the links' figures do
 /// not hold (profiles, network settings).

@@ -16,11 +16,9 @@ Simulation simulation_of(const SimWorld& world, PolicyChoice choice, const Optio
   simulation.policy = std::move(choice);
   simulation.seed = options.seed;
   simulation.repetition = repetition;
-  simulation.noise = options.noise;
   simulation.decision_cost = options.decision_cost;
-  simulation.block_timeout = options.block_timeout.value_or(Seconds::infinity());
   simulation.lower_bound_s = world.bound.seconds;
-  simulation.settings = world.settings;
+  simulation.settings = settings_of(world, options);
   simulation.journal_file = std::move(journal_file);
   simulation.learns = !options.experience_file.empty();
   return simulation;
@@ -54,8 +52,8 @@ RunReport simulate_here(SimWorld world, const Simulation& simulation,
   SimSetup setup = std::move(world.setup);
   setup.seed = simulation.seed;
   setup.repetition = simulation.repetition;
-  setup.noise = simulation.noise;
-  setup.block_timeout = simulation.block_timeout;
+  setup.noise = simulation.settings.noise;
+  setup.block_timeout = simulation.settings.block_timeout.value_or(Seconds::infinity());
   const std::unique_ptr<Executor> executor = make_sim_executor(std::move(setup));
   return run_plan(plan, *executor, {});
 }

@@ -23,13 +23,11 @@ struct Simulation {
   BlockLists schedule;  ///< of `optimum`; if empty, it divides by itself
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
-  bool noise = true;
   std::string decision_cost = "none";
-  Seconds block_timeout = Seconds::infinity();
   std::optional<double> lower_bound_s;  ///< for the summary of the run file
-  std::string settings;                 ///< for the header of the run file
-  std::string journal_file;             ///< empty: no run file
-  bool learns = false;                  ///< see RunPlan
+  RunSettings settings;
+  std::string journal_file;  ///< empty: no run file
+  bool learns = false;       ///< see RunPlan
 };
 
 /// The run of `choice` in `world` with the seed, noise and decision cost of `options`.

@@ -17,18 +17,20 @@
 #include "shared_policies/model/unit_map.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/sweep/campaign_variables.hpp"
-#include "traces/json_document.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
 
 /// Members that an experiment may have, or a campaign for all its experiments.
 const std::vector<std::string> shared_members = {
-    "platform", "traces", "map",  "scenario", "workloads",     "policies",        "without",
-    "baseline", "reps",   "seed", "noise",    "decision_cost", "dispatch_cost_s", "group"};
+    "platform", "traces", "map",  "scenario",      "workloads",       "policies", "without",
+    "baseline", "reps",   "seed", "decision_cost", "dispatch_cost_s", "group"};
 
 std::vector<std::string> with_shared_members(std::vector<std::string> own) {
   own.insert(own.end(), shared_members.begin(), shared_members.end());
+  const std::vector<std::string> settings = member_names<RunSettings>(in_campaigns);
+  own.insert(own.end(), settings.begin(), settings.end());
   return own;
 }
 
@@ -117,8 +119,8 @@ class ExperimentReader {
     if (const JsonValue* value = find("seed")) {
       o.seed = static_cast<std::uint64_t>(whole(*value, "seed", 0, (Items{1} << 53) - 1));
     }
-    if (find("noise") != nullptr) {
-      o.noise = own_.find("noise") != nullptr ? own_.flag("noise") : campaign_.flag("noise");
+    for (const JsonObject* const object : {&campaign_, &own_}) {
+      read_members(*object, static_cast<RunSettings&>(o), {.place = in_campaigns});
     }
     if (const JsonValue* value = find("decision_cost")) {
       o.decision_cost = filled(*value);

@@ -5,8 +5,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "shared_policies/model/description.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/sweep/sweep_plan.hpp"
@@ -37,6 +39,81 @@ struct SearchRecord {
   std::optional<BlockLists> schedule{};  ///< of searches for schedules alone; its `best` is without
                                          ///< noise
 };
+
+/// The result of a point in its line.
+struct StoredReport {
+  RunNumbers numbers;
+  bool policy_stalled = false;
+  std::uint64_t repetition = 0;
+};
+
+constexpr auto describe(DescriptionOf<StoredReport> /*of*/) {
+  return std::tuple(
+      member("numbers", &StoredReport::numbers, "the numbers of the run").flat(),
+      member("policy_stalled", &StoredReport::policy_stalled,
+             "the policy left work undone, which was then done greedily"),
+      member("repetition", &StoredReport::repetition, "number of the repetition, from 0"));
+}
+
+/// The result of a point that has one.
+[[nodiscard]] std::optional<StoredReport> stored_report(const PointRecord& record);
+/// Puts it into the record.
+void set_stored_report(PointRecord& record, std::optional<StoredReport> report);
+
+constexpr auto describe(DescriptionOf<PointRecord> /*of*/) {
+  return std::tuple(
+      member("key", &PointRecord::key, "hash of all that the result depends on"),
+      member("experiment", &PointRecord::experiment, "name of the experiment"),
+      member("policy", &PointRecord::policy, "the policy, as spelled"),
+      member("seed", &PointRecord::seed, "of block times"),
+      member("repetition", &PointRecord::repetition, "number of the repetition, from 0"),
+      computed("report", &stored_report, "the result", &set_stored_report).if_any(),
+      member("failure", &PointRecord::failure, "why there is no result").if_any(),
+      unwritten(&PointRecord::report));
+}
+
+/// A schedule in a line: nothing in a search with noise, null in one that failed.
+using StoredSchedule = std::optional<std::optional<BlockLists>>;
+[[nodiscard]] StoredSchedule stored_schedule(const SearchRecord& record);
+
+constexpr auto describe(DescriptionOf<SearchRecord> /*of*/) {
+  return std::tuple(
+      member("key", &SearchRecord::key, "hash of all that the result depends on"),
+      member("experiment", &SearchRecord::experiment, "name of the experiment"),
+      computed(
+          "with_noise", +[](const SearchRecord& record) { return !record.schedule.has_value(); },
+          "the search is for the best that is known to be reached with noise",
+          [](SearchRecord& record, bool with_noise) {
+            if (with_noise) record.schedule.reset();
+          })
+          .if_any(),
+      computed(
+          "best_known_s",
+          +[](const SearchRecord& record) {
+            return record.failure.empty() ? std::optional(record.best.seconds) : std::nullopt;
+          },
+          "the shortest mean makespan that was found",
+          [](SearchRecord& record, std::optional<double> seconds) {
+            record.best.seconds = seconds.value_or(0.0);
+          })
+          .in("s")
+          .at_least(0)
+          .if_any(),
+      computed(
+          "best_known_by", +[](const SearchRecord& record) { return record.best.policy; },
+          "the policy that reaches it",
+          [](SearchRecord& record, std::string policy) { record.best.policy = std::move(policy); })
+          .if_any(),
+      computed("schedule", &stored_schedule, "[phase][unit]: items of the blocks",
+               [](SearchRecord& record, StoredSchedule schedule) {
+                 record.schedule = schedule.value_or(std::nullopt);
+               })
+          .in("items")
+          .at_least(0)
+          .if_any(),
+      member("failure", &SearchRecord::failure, "why nothing was found").if_any(),
+      unwritten(&SearchRecord::best, &SearchRecord::schedule));
+}
 
 /// The records of all points files, by key.
 struct StoredPoints {

@@ -15,9 +15,10 @@
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/report/result_numbers.hpp"
-#include "tools/report/version.hpp"
+#include "tools/runs/version.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -80,12 +81,17 @@ ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& file
   return hash;
 }
 
+/// What runs depend on besides the world.
+std::string settings_text(const RunSettings& settings) {
+  return line_of(json_of(settings, in_campaigns));
+}
+
 /// A hash of everything except the policy and the repetition.
 ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
   const Options& o = planned.experiment.options;
   ContentHash hash = world_fingerprint(planned, files);
   hash.add(planned.experiment.name);
-  hash.add(o.noise ? "noise" : "means");
+  hash.add(settings_text(o));
   hash.add(o.decision_cost);
   hash.add(fmt::format("{}", o.seed));
   return hash;
@@ -96,6 +102,7 @@ std::string best_known_key_of(const PlannedExperiment& planned, FileHashes& file
   if (!o.noise) return {};
   ContentHash hash = world_fingerprint(planned, files);
   hash.add("with_noise");
+  hash.add(settings_text(o));
   hash.add(fmt::format("{} {}", o.seed, o.reps));
   return hash.text();
 }

@@ -18,7 +18,7 @@
 #include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/report/version.hpp"
+#include "tools/runs/version.hpp"
 #include "tools/sweep/markdown.hpp"
 
 namespace equipoise {

@@ -11,7 +11,6 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/runs/content_hash.hpp"
 #include "traces/scenario_file.hpp"
 
@@ -92,7 +91,8 @@ void relate_results(Comparison& comparison, const std::string& baseline) {
 namespace {
 
 /// The files that the experiment reads, each with a hash of its contents.
-std::string inputs_text(const Options& options, const std::vector<PolicyChoice>& policies) {
+std::vector<InputFile> input_files(const Options& options,
+                                   const std::vector<PolicyChoice>& policies) {
   std::vector<std::string> files;
   if (!options.platform_file.empty()) files.push_back(options.platform_file);
   files.insert(files.end(), options.trace_files.begin(), options.trace_files.end());
@@ -107,34 +107,9 @@ std::string inputs_text(const Options& options, const std::vector<PolicyChoice>&
   std::error_code error;
   const std::string& experience = options.experience_file;
   if (std::filesystem::exists(experience, error)) files.push_back(experience);
-  std::vector<std::string> inputs;
-  for (const std::string& file : files) {
-    inputs.push_back(
-        json_object({{"file", json_string(file)}, {"hash", json_string(hash_of_file(file))}}));
-  }
-  return json_list(inputs);
-}
-
-/// Where the resident data of each phase lie at the start; null for a phase without any.
-std::string distributions_text(const std::vector<Workload>& phases) {
-  std::vector<std::string> texts;
-  for (const Workload& phase : phases) {
-    texts.push_back(phase.resident_bytes > 0.0 ? json_string(to_string(phase.distribution))
-                                               : "null");
-  }
-  return json_list(texts);
-}
-
-/// The file and hash of each policy from a library, by its name in results; empty if there is none.
-std::string libraries_text(const std::vector<PolicyChoice>& policies) {
-  std::vector<std::pair<std::string, std::string>> libraries;
-  for (const PolicyChoice& choice : policies) {
-    if (choice.loaded_from.empty()) continue;
-    libraries.emplace_back(choice.spelling,
-                           json_object({{"file", json_string(choice.loaded_from)},
-                                        {"hash", json_string(choice.loaded_hash)}}));
-  }
-  return libraries.empty() ? std::string() : json_object(libraries);
+  std::vector<InputFile> inputs;
+  for (const std::string& file : files) inputs.push_back({file, hash_of_file(file)});
+  return inputs;
 }
 
 std::string assumptions_text(const Options& options, const std::vector<Workload>& phases) {
@@ -162,23 +137,29 @@ std::string assumptions_text(const Options& options, const std::vector<Workload>
 void describe_experiment(Comparison& comparison, const Options& options,
                          const std::vector<Workload>& phases,
                          const std::vector<WorldSettings>& worlds) {
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"on", json_string(options.on)},
-      {"workloads", json_strings(options.workloads)},
-      {"policies", json_strings(options.policies)},
-      {"baseline", json_string(options.baseline)},
-      {"reps", std::to_string(options.reps)},
-      {"seed", std::to_string(options.seed)},
-      {"decision_cost", json_string(options.decision_cost)},
-      {"distribution", distributions_text(phases)},
-      {"experience",
-       options.experience_file.empty() ? "null" : json_string(options.experience_file)},
-      {"inputs", inputs_text(options, comparison.policies)}};
-  if (const std::string text = libraries_text(comparison.policies); !text.empty()) {
-    facts.emplace_back("policy_libraries", text);
+  ExperimentFacts& experiment = comparison.experiment;
+  experiment = {};
+  experiment.on = options.on;
+  experiment.workloads = options.workloads;
+  experiment.policies = options.policies;
+  experiment.baseline = options.baseline;
+  experiment.reps = options.reps;
+  experiment.seed = options.seed;
+  experiment.decision_cost = options.decision_cost;
+  for (const Workload& phase : phases) {
+    const bool has_any = phase.resident_bytes > 0.0;
+    experiment.distributions.push_back(has_any ? std::optional(phase.distribution) : std::nullopt);
   }
-  for (const WorldSettings& world : worlds) facts.emplace_back(world.key, world.text);
-  comparison.experiment = json_object(facts);
+  experiment.experience_file = options.experience_file;
+  experiment.inputs = input_files(options, comparison.policies);
+  for (const PolicyChoice& choice : comparison.policies) {
+    if (choice.loaded_from.empty()) continue;
+    experiment.libraries.emplace_back(choice.spelling,
+                                      InputFile{choice.loaded_from, choice.loaded_hash});
+  }
+  for (const WorldSettings& world : worlds) {
+    (world.is_simulated ? experiment.sim : experiment.real) = world.settings;
+  }
   comparison.assumptions = assumptions_text(options, phases);
 }
 
@@ -204,8 +185,9 @@ std::optional<double> over_best_known(const Comparison& comparison, const Policy
 
 bool knows_energy(const Comparison& comparison) {
   return std::any_of(comparison.results.begin(), comparison.results.end(), [](const auto& r) {
-    return r.energy_j || std::any_of(r.energy_by_unit_j.begin(), r.energy_by_unit_j.end(),
-                                     [](const auto& energy_j) { return energy_j.has_value(); });
+    return r.means.template of<&RunNumbers::energy_j>() ||
+           std::any_of(r.energy_by_unit_j.begin(), r.energy_by_unit_j.end(),
+                       [](const auto& energy_j) { return energy_j.has_value(); });
   });
 }
 

@@ -11,13 +11,14 @@
 #include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/simulations/sim_world.hpp"
+#include "tools/worlds/experiment_facts.hpp"
 
 namespace equipoise {
 
 /// The contents of results.json.
 struct Comparison {
-  std::string environment;  ///< see `environment_text`; empty: not known
-  std::string experiment;   ///< a JSON object as text
+  std::optional<Environment> environment;
+  ExperimentFacts experiment;
   std::string
       assumptions;  ///< about resident data and the costs of decisions; empty: none to state
   std::optional<double> lower_bound_s;
@@ -33,8 +34,8 @@ struct Comparison {
 
 /// What a world writes into the header of results.json.
 struct WorldSettings {
-  std::string key;   ///< "sim" or "real"
-  std::string text;  ///< a JSON object
+  bool is_simulated = false;
+  RunSettings settings;
 };
 
 /// The runs of each policy, by its spelling.

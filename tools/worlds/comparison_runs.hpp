@@ -12,6 +12,14 @@
 
 namespace equipoise {
 
+/// The file of a comparison in `folder` for the first run of the policy that is spelled so.
+[[nodiscard]] std::string run_file_of(const std::string& folder, const std::string& spelling,
+                                      const std::string& on);
+
+/// The run file for the first run of each policy and world, if run files are kept; empty for other runs.
+[[nodiscard]] std::string run_file_to_keep(const Options& options, const PolicyChoice& choice,
+                                           const std::string& on, int repetition);
+
 /// Simulates every policy and repetition in separate processes on all cores. Warns about runs
 /// without a result and sets `failed`. After a stop request, returns the runs that have ended.
 [[nodiscard]] RunsByPolicy simulate_all(const SimWorld& world,
@@ -33,32 +41,5 @@ void warn_of_failed_runs(const std::vector<std::string>& failures);
 /// count. The kernels must be allocated. After a stop request, returns the runs that have ended.
 [[nodiscard]] RunsByPolicy run_all(const RealWorld& world, const std::vector<PolicyChoice>& choices,
                                    const Options& options);
-
-/// The files that a comparison in these worlds ("sim", "real", "paced") writes to `options.out`;
-/// empty if that is not given.
-[[nodiscard]] std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& choices,
-                                                           const std::vector<std::string>& worlds,
-                                                           const Options& options);
-
-/// Throws InputError, at `--out`, if `folder` holds a sweep; its report would be replaced. An empty
-/// `folder` is none.
-void expect_no_sweep(const std::string& folder);
-
-/// Throws InputError, at `--out`, if `folder` holds the results of a comparison.
-void expect_no_comparison(const std::string& folder);
-
-/// If a stop was requested, writes the results so far, marked as interrupted, and throws
-/// Interrupted.
-void end_if_interrupted(Comparison& comparison, const Options& options);
-
-/// The files of a comparison's results in `folder`: results.json, results.csv and report.html.
-[[nodiscard]] std::vector<std::string> result_files(const std::string& folder);
-
-/// Writes these files.
-void write_result_files(const Comparison& comparison, const std::string& folder);
-
-/// Writes them to `options.out`, if given, and prints their paths. Removes the run files there that
-/// an earlier comparison left, and those that `options.kept_runs` does not keep.
-void write_results(const Comparison& comparison, const Options& options);
 
 }  // namespace equipoise

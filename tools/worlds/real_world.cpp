@@ -19,7 +19,6 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/console/console.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
 #include "tools/worlds/workload_choice.hpp"
@@ -136,18 +135,12 @@ void choose_phases(RealWorld& world, const Options& options, bool any_computes) 
   }
 }
 
-std::string settings_of(const RealWorld& world, const Options& options) {
-  return json_object(
-      {{"workload_spellings", json_strings(options.workloads)},
-       {"unit_spellings", json_strings(options.units)},
-       {"platform", world.platform ? json_string(options.platform_file) : "null"},
-       {"traces", json_strings(options.trace_files)},
-       {"map", json_strings(options.maps)},
-       {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
-       {"noise", options.noise ? "true" : "false"},
-       {"block_timeout_s",
-        options.block_timeout ? json_number(options.block_timeout->value) : "null"},
-       {"time_scale", json_number(options.time_scale.value_or(1.0))}});
+RunSettings settings_of(const RealWorld& world, const RunSettings& options) {
+  RunSettings settings = options;
+  if (!world.platform) settings.platform_file.clear();
+  settings.time_scale = options.time_scale.value_or(1.0);
+  settings.dispatch_costs.clear();
+  return settings;
 }
 
 /// Makes paced units from the hosts of a platform, each with the copy speeds of its own route to

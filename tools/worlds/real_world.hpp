@@ -35,7 +35,7 @@ struct RealWorld {
   std::shared_ptr<MeterSampler> meters;  ///< null if no unit computes
   /// The simulation of the same machine, whose bound and costs also apply here; nullptr if none.
   std::shared_ptr<SimWorld> platform;
-  std::string settings;  ///< for headers: a JSON object as text
+  RunSettings settings;  ///< for headers
 
   /// Whether any unit computes; otherwise all take their times from traces.
   [[nodiscard]] bool computes() const;

@@ -33,21 +33,14 @@ std::string typed_policy(const RunHeader& header) {
 Options recorded_options(const RunFile& file, const Options& typed) {
   const RunHeader& header = file.header;
   Options options = typed;
-  options.workloads = header.workload_spellings;
+  RunSettings& settings = options;
+  settings = completed(settings, header.settings);
+  if (!typed.platform_file.empty()) settings.maps = typed.maps;  // those of the run name its hosts
   options.policies = {typed_policy(header)};
-  if (options.maps.empty() && options.platform_file.empty()) options.maps = header.maps;
-  if (options.platform_file.empty()) options.platform_file = header.platform_file;
-  if (options.trace_files.empty()) options.trace_files = header.trace_files;
-  if (options.units.empty()) options.units = header.unit_spellings;
-  if (options.scenario_file.empty()) options.scenario_file = header.scenario_file;
   expect_file(options.platform_file, "--platform", file.path);
   for (const std::string& trace : options.trace_files) expect_file(trace, "--trace", file.path);
   options.seed = header.seed;
-  options.noise = header.noise;
-  options.dispatch_cost = header.dispatch_cost;
   options.decision_cost = header.decision_cost;
-  if (!options.block_timeout) options.block_timeout = header.block_timeout;
-  if (!options.time_scale) options.time_scale = header.time_scale;
   return options;
 }
 

@@ -13,7 +13,6 @@
 #include "shared_policies/model/printable_text.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/platform_loading.hpp"
@@ -232,32 +231,12 @@ SimInputs read_sim_inputs(const Options& options) {
   return inputs;
 }
 
-/// A JSON list with one number per phase.
-std::string dispatch_costs_text(const SimWorld& world) {
-  std::vector<std::string> texts;
-  for (const PhaseCosts& costs : world.setup.costs) {
-    texts.push_back(json_number(costs.dispatch.value));
-  }
-  return json_list(texts);
-}
-
 }  // namespace
 
 SimWorld load_sim_world(const Options& options) {
   SimWorld world = make_sim_world(std::make_shared<const SimInputs>(read_sim_inputs(options)));
   world.bound = run_bound(world);
-  world.settings = json_object(
-      {{"workload_spellings", json_strings(options.workloads)},
-       {"platform", json_string(options.platform_file)},
-       {"traces", json_strings(options.trace_files)},
-       {"map", json_strings(options.maps)},
-       {"scenario", options.scenario_file.empty() ? "null" : json_string(options.scenario_file)},
-       {"noise", options.noise ? "true" : "false"},
-       {"block_timeout_s",
-        options.block_timeout ? json_number(options.block_timeout->value) : "null"},
-       {"dispatch_cost_given_s",
-        options.dispatch_cost ? json_number(options.dispatch_cost->value) : "null"},
-       {"dispatch_cost_s", dispatch_costs_text(world)}});
+  world.settings = settings_of(world, options);
   return world;
 }
 

@@ -54,7 +54,7 @@ class KnownSchedule final : public Policy {
     if (std::holds_alternative<IterationStarted>(event.what)) {
       left_ = schedule_[static_cast<std::size_t>(view.phase())];
       rest_.clear(view);
-      Decision decision{{}, "schedule", {}};
+      Decision decision{{}, DecisionKind::schedule, {}};
       for (const UnitState& unit : view.units()) {
         const std::vector<Items>& blocks = left_[unit.id.index];
         if (!blocks.empty()) {

@@ -33,7 +33,7 @@ Items PlannedPolicy::count_blocks(const View& /*view*/, const UnitState& unit,
 
 void PlannedPolicy::plan_iteration(const View& view, Decisions& decisions) {
   const std::vector<Items> shares = divide(view, costs_);
-  Decision decision{{}, "divide", {}};
+  Decision decision{{}, DecisionKind::divide, {}};
   plan_.clear(view);
   for (const UnitState& unit : view.units()) {
     const Items share = shares[unit.id.index];

@@ -189,7 +189,7 @@ void Equipoise::report(const View& view, Decisions& decisions) {
   for (const UnitState& unit : view.units()) {
     if (takes_part(unit) && !division_.cost(unit.id).is_known()) return;
   }
-  Decision decision{{}, "divide", {}};
+  Decision decision{{}, DecisionKind::divide, {}};
   for (const UnitState& unit : view.units()) {
     if (!takes_part(unit)) continue;
     const RunningCost& cost = division_.cost(unit.id).queued();

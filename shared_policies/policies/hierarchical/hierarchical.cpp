@@ -57,7 +57,7 @@ void Hierarchical::determine_distributions(const View& view,
 }
 
 void Hierarchical::explain(const View& view, Decisions& decisions) const {
-  Decision decision{{}, "rebalance", {}};
+  Decision decision{{}, DecisionKind::rebalance, {}};
   for (const UnitState& unit : view.units()) {
     if (unit.present && kernel_->models.knows(unit.id)) {
       const ModelPoints points = kernel_->models.points(unit.id);

@@ -117,7 +117,7 @@ class ProfiledSplit : public Policy {
     const std::vector<Items> whole = round_to_sum({costs, shares, caps, view.remaining(), grain});
     is_divided_ = true;
     plan_.clear(view);
-    Decision decision{{}, "divide", {}};
+    Decision decision{{}, DecisionKind::divide, {}};
     for (std::size_t i = 0; i < units.size(); ++i) {
       const UnitState& unit = view.units()[units[i]];
       plan_.add(unit.id, whole[i], (whole[i] + unit.cap_items - 1) / unit.cap_items, grain);

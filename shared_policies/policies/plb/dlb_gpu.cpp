@@ -168,7 +168,7 @@ class FittedLines final : public BlockTimeModel {
     return whole_blocks(view, shares);
   }
 
-  [[nodiscard]] Decision explain(const std::string& what,
+  [[nodiscard]] Decision explain(DecisionKind what,
                                  const std::vector<Items>& block_items) const override {
     Decision decision{{}, what, {}};
     for (std::uint32_t p = 0; p < units_.size(); ++p) {
@@ -207,7 +207,7 @@ class SynchronousSteps final : public PlbHec {
     if (stage() == Stage::train) return determine_model(view, decisions);
     if (is_unbalanced(view)) {  // if maxDifference(finishTimes) >= threshold
       determine_curves(view);
-      solve_equation_system(view, "rebalance", decisions);
+      solve_equation_system(view, DecisionKind::rebalance, decisions);
     }
     distribute_tasks(view, decisions);
   }

@@ -190,9 +190,9 @@ BlockChooser::Solver read_solver(const Parameters& read) {
   return solver;
 }
 
-Decision decision_of(std::string what, const LearnedCosts& learned,
+Decision decision_of(DecisionKind what, const LearnedCosts& learned,
                      const std::vector<Items>& block_items) {
-  Decision decision{{}, std::move(what), {}};
+  Decision decision{{}, what, {}};
   for (std::uint32_t p = 0; p < block_items.size(); ++p) {
     if (const std::optional<UnitFit>& fit = learned.fit_of(UnitId{p})) {
       decision.estimates.push_back(

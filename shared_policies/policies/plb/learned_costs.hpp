@@ -99,7 +99,7 @@ class BlockChooser {
 [[nodiscard]] BlockChooser::Solver read_solver(const Parameters& read);
 
 /// The fits of all units that have one, and the block sizes chosen for them, for the journal.
-[[nodiscard]] Decision decision_of(std::string what, const LearnedCosts& learned,
+[[nodiscard]] Decision decision_of(DecisionKind what, const LearnedCosts& learned,
                                    const std::vector<Items>& block_items);
 
 }  // namespace equipoise

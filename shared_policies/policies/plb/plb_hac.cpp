@@ -46,7 +46,7 @@ void PlbHac::end_training(const View& view, Decisions& decisions) {
   if (all_are_back(view) && training_.fewest_blocks(view) >= training_blocks) {
     is_trained_ = true;
     for (SteppingUnit& unit : units_) unit.is_waiting = true;
-    evaluate(view, "fit", {}, decisions);
+    evaluate(view, DecisionKind::fit, {}, decisions);
   }
 }
 
@@ -107,7 +107,7 @@ Items PlbHac::min_block(const View& view) const {
 // -- 3.3 Execution phase -----------------------------------------------------------------------
 
 /// One model evaluation, "M" in figure 3: fits, solves, and hands blocks to waiting units.
-void PlbHac::evaluate(const View& view, const char* what, std::optional<UnitId> entering,
+void PlbHac::evaluate(const View& view, DecisionKind what, std::optional<UnitId> entering,
                       Decisions& decisions) {
   determine_model(view);
   solve_equation_system(view, decisions);
@@ -146,7 +146,7 @@ std::optional<UnitId> PlbHac::solving_unit(const View& view, std::optional<UnitI
 void PlbHac::plb_hac(const View& view, UnitId unit, Decisions& decisions) {
   if (units_[unit.index].ended_step && enters_virtual_step_first(view, unit)) {
     tail_.step(view);  // if assignedData >= 0.7 totalData: X <- X k
-    evaluate(view, "step", unit, decisions);
+    evaluate(view, DecisionKind::step, unit, decisions);
   }
   distribute_task(unit, decisions);
 }

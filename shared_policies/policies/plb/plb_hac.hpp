@@ -67,7 +67,7 @@ class PlbHac final : public Policy {
   void determine_model(const View& view);
   void solve_equation_system(const View& view, Decisions& decisions);
   [[nodiscard]] Items min_block(const View& view) const;
-  void evaluate(const View& view, const char* what, std::optional<UnitId> entering,
+  void evaluate(const View& view, DecisionKind what, std::optional<UnitId> entering,
                 Decisions& decisions);
   [[nodiscard]] std::optional<UnitId> solving_unit(const View& view,
                                                    std::optional<UnitId> entering) const;
@@ -82,7 +82,7 @@ class PlbHac final : public Policy {
   // What we add.
   void change(const View& view, const Event& event, Decisions& decisions);
   void begin_phase(const View& view);
-  void change_units(const View& view, const char* what, Decisions& decisions);
+  void change_units(const View& view, DecisionKind what, Decisions& decisions);
   void train_late_unit(const View& view, UnitId unit, Decisions& decisions);
   void note_exhaustion(const View& view, Decisions& decisions) const;
 

@@ -19,16 +19,16 @@ void PlbHac::change(const View& view, const Event& event, Decisions& decisions) 
     begin_phase(view);
   } else if (std::holds_alternative<IterationStarted>(event.what)) {
     tail_.reset();
-    if (is_trained_) evaluate(view, "iteration", {}, decisions);
+    if (is_trained_) evaluate(view, DecisionKind::iteration, {}, decisions);
   } else if (const auto* block = std::get_if<BlockLost>(&event.what)) {
     expected_ends_.lose(*block);
   } else if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
     units_[lost->unit.index] = {};
     expected_ends_.lose(lost->unit);
-    change_units(view, "unit_lost", decisions);
+    change_units(view, DecisionKind::unit_lost, decisions);
   } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
     units_[joined->unit.index].step = solved_step_;
-    change_units(view, "unit_joined", decisions);
+    change_units(view, DecisionKind::unit_joined, decisions);
   }
 }
 
@@ -45,7 +45,7 @@ void PlbHac::begin_phase(const View& view) {
   solved_step_ = 0;
 }
 
-void PlbHac::change_units(const View& view, const char* what, Decisions& decisions) {
+void PlbHac::change_units(const View& view, DecisionKind what, Decisions& decisions) {
   if (!is_trained_) {
     end_training(view, decisions);
   } else if (view.remaining() > 0) {
@@ -58,7 +58,7 @@ void PlbHac::train_late_unit(const View& view, UnitId unit, Decisions& decisions
     train(view, unit, decisions);
   } else {
     units_[unit.index].is_waiting = true;
-    evaluate(view, "unit_joined", {}, decisions);
+    evaluate(view, DecisionKind::unit_joined, {}, decisions);
   }
 }
 

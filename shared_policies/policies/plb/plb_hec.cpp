@@ -78,7 +78,7 @@ class FittedCurves final : public BlockTimeModel {
     return blocks;
   }
 
-  [[nodiscard]] Decision explain(const std::string& what,
+  [[nodiscard]] Decision explain(DecisionKind what,
                                  const std::vector<Items>& block_items) const override {
     return decision_of(what, learned_, block_items);
   }
@@ -136,7 +136,7 @@ bool PlbHec::share_is_used_up(const View& view) const {
 /// X <- solveEquationSystem(fitValues). If no work is left, solving is postponed until there is
 /// some: the chosen blocks may belong to units that are lost, and lost items may return. A unit that
 /// the last solution left out gets a grain (see LeftOutUnits).
-void PlbHec::solve_equation_system(const View& view, const char* what, Decisions& decisions) {
+void PlbHec::solve_equation_system(const View& view, DecisionKind what, Decisions& decisions) {
   const auto left = static_cast<double>(view.remaining());
   const double step = step_items(view);
   rebalance_ = false;
@@ -168,7 +168,7 @@ double PlbHec::step_items(const View& view) const {
 void PlbHec::execute(const View& view, Decisions& decisions) {
   if (!model_->is_good(view)) decisions.note("poor_fit");
   stage_ = Stage::run;
-  solve_equation_system(view, "fit", decisions);
+  solve_equation_system(view, DecisionKind::fit, decisions);
   distribute_tasks(view, decisions);
 }
 
@@ -204,7 +204,7 @@ void PlbHec::finished_task(const View& view, UnitId unit, Decisions& decisions) 
     stage_ = Stage::synchronize;
     if (options_.sync_order == SyncOrder::fit_then_sync) {  // as in the paper's code
       determine_curves(view);
-      solve_equation_system(view, "rebalance", decisions);
+      solve_equation_system(view, DecisionKind::rebalance, decisions);
     }
   } else if (is_unbalanced(view)) {
     rebalance_ = true;
@@ -233,7 +233,7 @@ void PlbHec::end_rebalancing(const View& view, Decisions& decisions) {
   if (options_.sync_order == SyncOrder::drain_then_fit || solved_for_ == SolvedFor::nothing ||
       !repeated_.anyone_works(view)) {
     determine_curves(view);
-    solve_equation_system(view, "rebalance", decisions);
+    solve_equation_system(view, DecisionKind::rebalance, decisions);
   }
 }
 
@@ -293,10 +293,12 @@ void PlbHec::answer(const View& view, UnitId id, Decisions& decisions) {
 /// Solves for X if it is out of date, and (ours) once more if less than a step is left; returns
 /// whether it did the latter.
 bool PlbHec::update_blocks(const View& view, Decisions& decisions) {
-  if (solved_for_ == SolvedFor::nothing) solve_equation_system(view, "block_lost", decisions);
+  if (solved_for_ == SolvedFor::nothing) {
+    solve_equation_system(view, DecisionKind::block_lost, decisions);
+  }
   const bool is_tail = options_.tail_resolve && solved_for_ == SolvedFor::a_step &&
                        static_cast<double>(view.remaining()) < step_items(view);
-  if (is_tail) solve_equation_system(view, "tail", decisions);
+  if (is_tail) solve_equation_system(view, DecisionKind::tail, decisions);
   return is_tail;
 }
 

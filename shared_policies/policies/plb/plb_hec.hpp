@@ -43,7 +43,7 @@ class BlockTimeModel {
   [[nodiscard]] virtual std::vector<Items> solve(const View& view, double items,
                                                  Decisions& decisions) = 0;
   /// The fits, and the blocks that were chosen from them, for the journal.
-  [[nodiscard]] virtual Decision explain(const std::string& what,
+  [[nodiscard]] virtual Decision explain(DecisionKind what,
                                          const std::vector<Items>& block_items) const = 0;
 };
 
@@ -104,7 +104,7 @@ class PlbHec : public Policy {
   void determine_model(const View& view, Decisions& decisions);
   void determine_curves(const View& view) { model_->fit(view); }
   [[nodiscard]] bool is_unbalanced(const View& view) const;
-  void solve_equation_system(const View& view, const char* what, Decisions& decisions);
+  void solve_equation_system(const View& view, DecisionKind what, Decisions& decisions);
   void distribute_tasks(const View& view, Decisions& decisions);
 
  private:
@@ -129,7 +129,7 @@ class PlbHec : public Policy {
   void change(const View& view, const Event& event, Decisions& decisions);
   void begin_phase(const View& view);
   void begin_iteration(const View& view, Decisions& decisions);
-  void change_units(const View& view, UnitId unit, const char* what, Decisions& decisions);
+  void change_units(const View& view, UnitId unit, DecisionKind what, Decisions& decisions);
   void train_late_unit(UnitId unit, Decisions& decisions);
   void learn_late_unit(const View& view, UnitId unit, Decisions& decisions);
   void note_exhaustion(const View& view, Decisions& decisions) const;

@@ -26,9 +26,9 @@ void PlbHec::change(const View& view, const Event& event, Decisions& decisions) 
   } else if (std::holds_alternative<IterationStarted>(event.what)) {
     begin_iteration(view, decisions);
   } else if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
-    change_units(view, lost->unit, "unit_lost", decisions);
+    change_units(view, lost->unit, DecisionKind::unit_lost, decisions);
   } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-    change_units(view, joined->unit, "unit_joined", decisions);
+    change_units(view, joined->unit, DecisionKind::unit_joined, decisions);
   }
 }
 
@@ -54,11 +54,12 @@ void PlbHec::begin_iteration(const View& view, Decisions& decisions) {
     end_rebalancing(view, decisions);
   } else if (stage_ == Stage::run && (rebalance_ || solved_for_ != SolvedFor::a_step)) {
     determine_curves(view);
-    solve_equation_system(view, rebalance_ ? "rebalance" : "iteration", decisions);
+    solve_equation_system(view, rebalance_ ? DecisionKind::rebalance : DecisionKind::iteration,
+                          decisions);
   }
 }
 
-void PlbHec::change_units(const View& view, UnitId unit, const char* what, Decisions& decisions) {
+void PlbHec::change_units(const View& view, UnitId unit, DecisionKind what, Decisions& decisions) {
   if (stage_ == Stage::run && model_->knows(unit)) {
     solve_equation_system(view, what, decisions);
     distribute_tasks(view, decisions);
@@ -75,7 +76,7 @@ void PlbHec::train_late_unit(UnitId unit, Decisions& decisions) {
 void PlbHec::learn_late_unit(const View& view, UnitId unit, Decisions& decisions) {
   if (training_.blocks(unit) < options_.min_rounds) return;
   determine_curves(view);
-  solve_equation_system(view, "unit_joined", decisions);
+  solve_equation_system(view, DecisionKind::unit_joined, decisions);
   distribute_tasks(view, decisions);
 }
 

@@ -38,7 +38,7 @@ TEST(KnownSchedule, IsHandedOutWholeWhenAnIterationStarts) {
     EXPECT_NEAR(record.assigned.value, record.block.iteration == 0 ? 0.0 : 0.7, 1e-12);
   }
   EXPECT_NEAR(schedule.makespan(), 1.4, 1e-12);
-  EXPECT_EQ(schedule.decisions_called("schedule"), 2U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::schedule), 2U);
   expect_all_done(schedule, 200);
 }
 

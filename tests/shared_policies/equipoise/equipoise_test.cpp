@@ -71,12 +71,12 @@ TEST(Equipoise, EndsHundredsOfUnitsTogether) {
 TEST(Equipoise, ReportsADecisionWhenAllUnitsAreKnown) {
   PolicyTest test = equipoise_on(100'000, {1e-3, 2e-3});
   const Schedule alone = run_schedule(test);
-  ASSERT_EQ(alone.decisions_called("divide"), 1U);
+  ASSERT_EQ(alone.decisions_called(DecisionKind::divide), 1U);
   EXPECT_EQ(alone.decisions.front().decision.estimates.size(), 2U);
   // The slower unit has done its first block, of 25 items.
   EXPECT_DOUBLE_EQ(alone.decisions.front().at.value, 0.05);
   test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u1", 10.0));
-  EXPECT_EQ(run_schedule(test).decisions_called("divide"), 2U);
+  EXPECT_EQ(run_schedule(test).decisions_called(DecisionKind::divide), 2U);
 }
 
 TEST(Equipoise, BeginsWithTheSharesOfItsParameters) {

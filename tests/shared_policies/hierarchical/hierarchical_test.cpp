@@ -72,7 +72,7 @@ TEST(Hierarchical, BalancesThePapersNodesInThreeIterations) {
   cluster.iterations = 4;
   const Schedule schedule = run_cluster("hierarchical", whole_iterations, cluster);
   EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_EQ(schedule.events_called("load_balanced"), 1U);
+  EXPECT_EQ(schedule.notes_of("load_balanced"), 1U);
   EXPECT_DOUBLE_EQ(iteration_time(schedule, 0), 128.0);
   EXPECT_DOUBLE_EQ(iteration_time(schedule, 2), 27.0);
   EXPECT_DOUBLE_EQ(iteration_time(schedule, 3), 27.0);
@@ -121,7 +121,7 @@ TEST(Hierarchical, LearnsALoadThatIsDoneOnceInSlices) {
   const Schedule schedule = run_cluster("hierarchical", in_slices, cluster);
   EXPECT_EQ(sizes_in(schedule, 0, 0), (std::vector<Items>{5, 5, 32}));
   EXPECT_EQ(sizes_in(schedule, 1, 0), (std::vector<Items>{5, 15, 98}));
-  EXPECT_EQ(schedule.events_called("load_balanced"), 1U);
+  EXPECT_EQ(schedule.notes_of("load_balanced"), 1U);
   EXPECT_NEAR(schedule.makespan(), 5.0 + 5.0 + 98.0 / 3.0, 1e-9);
 }
 
@@ -135,7 +135,7 @@ TEST(Hierarchical, TakesLaterIterationsWholeAndKeepsAPlanThatAgreed) {
   }
   // There is a plan for the second slice, the third slice and the second iteration, but none for
   // the third iteration.
-  EXPECT_EQ(schedule.decisions_called("rebalance"), 3U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::rebalance), 3U);
 }
 
 TEST(Hierarchical, GivesOneGrainToTheFirstWhereThereAreMoreUnitsThanItems) {
@@ -257,7 +257,7 @@ TEST(Hierarchical, DoesNotKeepTheInitialPlanWhereEqualUnitsAgreeUnderIt) {
     EXPECT_EQ(sizes_in(schedule, unit, 1), (std::vector<Items>{64}));
     EXPECT_EQ(sizes_in(schedule, unit, 2), (std::vector<Items>{64}));
   }
-  EXPECT_EQ(schedule.decisions_called("rebalance"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::rebalance), 1U);
 }
 
 /// One GPU that takes 1 s per item. Copies in and out take 0.54 and 0.44 of computing, and its

@@ -29,7 +29,7 @@ TEST(Naive, WaitsForEveryProfileAndDividesOnce) {
   EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{600}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::run), (Sizes{200}));
   EXPECT_NEAR(schedule.makespan(), 30.0 + 600.0, 1e-9);
-  EXPECT_EQ(schedule.decisions_called("divide"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::divide), 1U);
 }
 
 TEST(Naive, ProfilesAKernelOnceOnly) {

@@ -23,10 +23,10 @@ PolicyTest two_lines(Items items) {
   return test;
 }
 
-const DecisionRecord* first_called(const Schedule& schedule, const std::string& what) {
+const DecisionRecord* first_called(const Schedule& schedule, DecisionKind kind) {
   const auto found =
       std::find_if(schedule.decisions.begin(), schedule.decisions.end(),
-                   [&](const DecisionRecord& decision) { return decision.decision.what == what; });
+                   [&](const DecisionRecord& decision) { return decision.decision.is(kind); });
   return found == schedule.decisions.end() ? nullptr : &*found;
 }
 
@@ -44,7 +44,7 @@ TEST(DlbGpu, TrainsInRoundsAndSolvesStraightLines) {
   EXPECT_EQ(estimates.at(0).cost, "0.1 x + 0.5");
   EXPECT_EQ(estimates.at(1).cost, "0.05 x + 1");
   EXPECT_NEAR(estimates.at(0).r2.value(), 1.0, 1e-9);
-  EXPECT_EQ(schedule.decisions_called("rebalance"), 0U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::rebalance), 0U);
   expect_all_done(schedule, 10'000);
 }
 
@@ -61,7 +61,7 @@ TEST(DlbGpu, GoesOnTrainingWhileAFitIsPoor) {
   test.parameters["min_r2"] = "1";  // no fit exceeds it
   const Schedule schedule = run_schedule(test);
   EXPECT_GT(schedule.sizes(0, BlockTag::train).size(), 4U);
-  EXPECT_EQ(schedule.events_called("poor_fit"), 1U);
+  EXPECT_EQ(schedule.notes_of("poor_fit"), 1U);
   expect_all_done(schedule, 10'000);
 }
 
@@ -110,7 +110,7 @@ TEST(DlbGpu, FitsAndThenSynchronisesWhenBlocksDriftApart) {
   // Training ends at 1.5 s. With blocks of 200, u0 ends at 3.5, 5.5 and 7.5 s. u1 ends at 5.5 s,
   // which shows the imbalance, and gets one more block. The fit is made at the next finish. The new
   // blocks begin when u1 is back, at 9.5 s.
-  const DecisionRecord* rebalance = first_called(schedule, "rebalance");
+  const DecisionRecord* rebalance = first_called(schedule, DecisionKind::rebalance);
   ASSERT_NE(rebalance, nullptr);
   EXPECT_NEAR(rebalance->at.value, 7.5, 1e-9);
   EXPECT_LT(rebalance->decision.estimates.at(1).block_items,
@@ -128,7 +128,7 @@ TEST(DlbGpu, WorksInSynchronousStepsAsAlgorithmTwoDoesWhenAskedTo) {
   PolicyTest test = one_unit_surprises();
   test.parameters["sync_steps"] = "true";
   const Schedule schedule = run_schedule(test);
-  const DecisionRecord* rebalance = first_called(schedule, "rebalance");
+  const DecisionRecord* rebalance = first_called(schedule, DecisionKind::rebalance);
   ASSERT_NE(rebalance, nullptr);
   EXPECT_NEAR(rebalance->at.value, 5.5, 1e-9);  // at the barrier of the first step
   double barrier = 0.0;
@@ -169,7 +169,7 @@ TEST(DlbGpu, KeepsItsLinesForIterationsAndForPhasesOfTheSameKernel) {
   test.later_kernels = {"second", "first"};
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 18'000);
-  EXPECT_EQ(schedule.decisions_called("fit"), 2U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::fit), 2U);
   for (const BlockRecord& record : schedule.blocks) {
     EXPECT_TRUE(record.block.tag != BlockTag::train ||
                 (record.block.iteration == 0 && record.block.phase < 2));

@@ -48,7 +48,7 @@ TEST(PlbHac, TrainsWithTwoBlocksAUnitAndOneBarrier) {
   // The units end at 3, 4, 12 and 22 s; the last is the barrier. Then 500 items at 16.5 items per
   // second.
   ASSERT_FALSE(schedule.decisions.empty());
-  EXPECT_EQ(schedule.decisions[0].decision.what, "fit");
+  EXPECT_TRUE(schedule.decisions[0].decision.is(DecisionKind::fit));
   EXPECT_NEAR(schedule.decisions[0].at.value, 22.0, 1e-9);
   EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 303);
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 152);
@@ -72,7 +72,7 @@ TEST(PlbHac, TheFirstUnitToEnterAStepSolvesAndTheOthersTakeItsSizes) {
   const Schedule schedule = run_schedule(four_speeds(10'000));
   // In the first step u2 and u3 end at 52.0 s, u0 at 52.3 s and u1 at 52.4 s.
   ASSERT_GE(schedule.decisions.size(), 2U);
-  EXPECT_EQ(schedule.decisions[1].decision.what, "step");
+  EXPECT_TRUE(schedule.decisions[1].decision.is(DecisionKind::step));
   EXPECT_NEAR(schedule.decisions[1].at.value, 52.0, 1e-9);
   EXPECT_GT(schedule.decisions.at(2).at.value, 80.0);  // once a step, not once a unit
   // After the barrier no unit waits.
@@ -195,9 +195,9 @@ TEST(PlbHac, WithoutAFloorTheShrinkingTailStrandsTheRest) {
   const Schedule stranded = run_schedule(test);
   EXPECT_TRUE(stranded.outcome.complete);  // the run loop does the items that the policy left
   EXPECT_TRUE(stranded.outcome.policy_stalled);
-  const auto stall =
-      std::find_if(stranded.events.begin(), stranded.events.end(),
-                   [](const EventRecord& event) { return event.what == "policy_stalled"; });
+  const auto stall = std::find_if(
+      stranded.events.begin(), stranded.events.end(),
+      [](const EventRecord& event) { return std::holds_alternative<PolicyStall>(event.what); });
   ASSERT_NE(stall, stranded.events.end());
   Items before_mark = 0;  // assigned when the tail begins: the first step at or after 70 %
   Items assigned = 0;
@@ -317,7 +317,7 @@ TEST(PlbHac, RespectsGrainAndMemory) {
 TEST(PlbHac, WorksWithOneUnitOneItemAndMoreUnitsThanItems) {
   PolicyTest test = four_speeds(1);
   expect_all_done(run_schedule(test), 1);
-  EXPECT_EQ(run_schedule(test).events_called("exhausted_in_training"), 1U);
+  EXPECT_EQ(run_schedule(test).notes_of("exhausted_in_training"), 1U);
   test.items = 3;
   expect_all_done(run_schedule(test), 3);
   PolicyTest alone;
@@ -333,7 +333,7 @@ TEST(PlbHac, KeepsWhatItLearnedForIterationsAndForPhasesOfTheSameKernel) {
   test.later_kernels = {"second", "first"};
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 18'000);  // three phases of three iterations
-  EXPECT_EQ(schedule.decisions_called("fit"), 2U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::fit), 2U);
   for (const BlockRecord& record : schedule.blocks) {
     EXPECT_TRUE(record.block.tag != BlockTag::train ||
                 (record.block.iteration == 0 && record.block.phase < 2));

@@ -44,7 +44,7 @@ TEST(PlbHec, TrainsInRoundsThatGrowWithTheMeasuredSpeeds) {
   }
   EXPECT_EQ(begins_s, (std::vector<double>{0.0, 20.0, 22.0, 26.0}));
   ASSERT_FALSE(schedule.decisions.empty());
-  EXPECT_EQ(schedule.decisions.front().decision.what, "fit");
+  EXPECT_TRUE(schedule.decisions.front().decision.is(DecisionKind::fit));
   EXPECT_NEAR(schedule.decisions.front().at.value, 34.0, 1e-9);
   EXPECT_TRUE(schedule.outcome.complete);
   EXPECT_FALSE(schedule.outcome.policy_stalled);
@@ -57,7 +57,7 @@ TEST(PlbHec, RepeatsBlocksOfAStepThatEndTogether) {
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 152);
   EXPECT_EQ(schedule.sizes(2, BlockTag::run).front(), 30);
   EXPECT_EQ(schedule.sizes(3, BlockTag::run).front(), 15);
-  EXPECT_EQ(schedule.decisions_called("rebalance"), 0U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::rebalance), 0U);
   ASSERT_EQ(schedule.decisions.front().decision.estimates.size(), 4U);
   EXPECT_EQ(schedule.decisions.front().decision.estimates[0].cost, "0.1 x");
   EXPECT_EQ(schedule.decisions.front().decision.estimates[0].block_items, 303);
@@ -89,7 +89,7 @@ TEST(PlbHec, GoesOnTrainingUntilEveryFitIsGoodOrTheShareIsUsedUp) {
   EXPECT_EQ(schedule.sizes(1, BlockTag::train)[4], 39);
   EXPECT_EQ(schedule.sizes(2, BlockTag::train)[4], 7);
   EXPECT_EQ(schedule.sizes(3, BlockTag::train)[4], 3);
-  EXPECT_EQ(schedule.events_called("poor_fit"), 1U);
+  EXPECT_EQ(schedule.notes_of("poor_fit"), 1U);
   Items trained = 0;
   for (const BlockRecord& record : schedule.blocks) {
     trained += record.block.tag == BlockTag::train ? record.block.items : 0;
@@ -102,7 +102,7 @@ TEST(PlbHec, GoesOnTrainingUntilEveryFitIsGoodOrTheShareIsUsedUp) {
 TEST(PlbHec, SaysSoWhenTheWorkEndsInsideTraining) {
   const Schedule schedule = run_schedule(four_speeds(100));
   EXPECT_EQ(schedule.items(), 100);
-  EXPECT_EQ(schedule.events_called("exhausted_in_training"), 1U);
+  EXPECT_EQ(schedule.notes_of("exhausted_in_training"), 1U);
   EXPECT_TRUE(schedule.decisions.empty());
   // 40 items, then 33, then 27 of the 66 of round 3, all for the fastest unit.
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10, 20, 27}));
@@ -127,7 +127,7 @@ TEST(PlbHec, WorksWithOneUnitAndOneItem) {
   test.items = 5000;
   const Schedule schedule = run_schedule(test);
   EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_EQ(schedule.decisions_called("rebalance"), 0U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::rebalance), 0U);
 }
 
 /// Two units that take 1 s for 100 items. The second takes twice as long for blocks above 150
@@ -150,10 +150,10 @@ TEST(PlbHec, RebalancesAfterADrainInWhichTheDetectingUnitGetsOneMoreBlock) {
   // and 4 s. Unit 0's finish at 5.5 s comes first, and it gets its third block. Unit 1's finish
   // detects the imbalance, and it gets one more block, until 9.5 s. Unit 0 ends its third block at
   // 7.5 s, which begins the drain, and waits until 9.5 s.
-  EXPECT_GE(schedule.decisions_called("rebalance"), 1U);
+  EXPECT_GE(schedule.decisions_called(DecisionKind::rebalance), 1U);
   const auto rebalance =
       std::find_if(schedule.decisions.begin(), schedule.decisions.end(),
-                   [](const DecisionRecord& d) { return d.decision.what == "rebalance"; });
+                   [](const DecisionRecord& d) { return d.decision.is(DecisionKind::rebalance); });
   ASSERT_NE(rebalance, schedule.decisions.end());
   EXPECT_NEAR(rebalance->at.value, 9.5, 1e-9);
   std::vector<double> starts_of_unit_0;
@@ -177,7 +177,7 @@ TEST(PlbHec, CanFitBeforeItSynchronisesAsThePapersCodeDoes) {
   const Schedule schedule = run_schedule(test);
   const auto rebalance =
       std::find_if(schedule.decisions.begin(), schedule.decisions.end(),
-                   [](const DecisionRecord& d) { return d.decision.what == "rebalance"; });
+                   [](const DecisionRecord& d) { return d.decision.is(DecisionKind::rebalance); });
   ASSERT_NE(rebalance, schedule.decisions.end());
   EXPECT_NEAR(rebalance->at.value, 7.5, 1e-9);
   EXPECT_TRUE(schedule.outcome.complete);
@@ -186,9 +186,9 @@ TEST(PlbHec, CanFitBeforeItSynchronisesAsThePapersCodeDoes) {
 TEST(PlbHec, NeverRebalancesBelowTheThreshold) {
   PolicyTest test = one_unit_surprises();
   test.parameters["threshold"] = "0.7";  // spread 2 s, mean 3 s
-  EXPECT_EQ(run_schedule(test).decisions_called("rebalance"), 0U);
+  EXPECT_EQ(run_schedule(test).decisions_called(DecisionKind::rebalance), 0U);
   test.parameters["threshold"] = "0.6";
-  EXPECT_GE(run_schedule(test).decisions_called("rebalance"), 1U);
+  EXPECT_GE(run_schedule(test).decisions_called(DecisionKind::rebalance), 1U);
 }
 
 TEST(RepeatedBlocks, LeavesToNoiseWhatNoiseExplains) {
@@ -225,8 +225,8 @@ TEST(PlbHec, SolvesTheTailOnceMoreWhenAskedTo) {
   const Schedule without = run_schedule(test);
   test.parameters["tail_resolve"] = "true";
   const Schedule with = run_schedule(test);
-  EXPECT_EQ(without.decisions_called("tail"), 0U);
-  EXPECT_EQ(with.decisions_called("tail"), 1U);
+  EXPECT_EQ(without.decisions_called(DecisionKind::tail), 0U);
+  EXPECT_EQ(with.decisions_called(DecisionKind::tail), 1U);
   EXPECT_EQ(with.items(), 10000);
 }
 
@@ -248,7 +248,7 @@ TEST(PlbHec, KeepsWhatItLearnedForLaterIterations) {
   const Schedule schedule = run_schedule(test);
   EXPECT_TRUE(schedule.outcome.complete);
   EXPECT_EQ(schedule.items(), 6000);
-  EXPECT_EQ(schedule.decisions_called("fit"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::fit), 1U);
   for (const BlockRecord& record : schedule.blocks) {
     EXPECT_TRUE(record.block.tag == BlockTag::run || record.block.iteration == 0);
   }
@@ -259,7 +259,7 @@ TEST(PlbHec, GoesOnTrainingInTheNextIterationWhenOneWasTooShort) {
   test.iterations = 8;
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 800);
-  EXPECT_EQ(schedule.decisions_called("fit"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::fit), 1U);
 }
 
 TEST(PlbHec, LearnsAnotherKernelAnewAndRemembersTheFirst) {
@@ -267,7 +267,7 @@ TEST(PlbHec, LearnsAnotherKernelAnewAndRemembersTheFirst) {
   test.later_kernels = {"second", "first"};
   const Schedule schedule = run_schedule(test);
   EXPECT_TRUE(schedule.outcome.complete);
-  EXPECT_EQ(schedule.decisions_called("fit"), 2U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::fit), 2U);
   for (const BlockRecord& record : schedule.blocks) {
     EXPECT_TRUE(record.block.tag == BlockTag::run || record.block.phase < 2);
   }
@@ -303,7 +303,7 @@ TEST(PlbHec, TrainsAUnitThatComesLateBesideTheOthersWork) {
   EXPECT_TRUE(schedule.outcome.complete);
   EXPECT_FALSE(schedule.outcome.policy_stalled);
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{10, 10, 20, 40}));
-  EXPECT_EQ(schedule.decisions_called("unit_joined"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::unit_joined), 1U);
   EXPECT_FALSE(schedule.sizes(1, BlockTag::run).empty());
 }
 
@@ -313,7 +313,7 @@ TEST(PlbHec, TrainsWithoutBarriersWhenAskedTo) {
   const Schedule schedule = run_schedule(test);
   EXPECT_TRUE(schedule.outcome.complete);
   EXPECT_FALSE(schedule.outcome.policy_stalled);
-  EXPECT_EQ(schedule.decisions_called("fit"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::fit), 1U);
   // No unit waits during training: each block is handed out when the one before it ends.
   std::vector<double> last_end(4, 0.0);
   for (const BlockRecord& record : schedule.blocks) {

@@ -46,8 +46,8 @@ TEST(FlatThenLinear, PlbHecTrainsOnTheFlatPartAndThenFindsTheBend) {
   // A curve through the flat part gives the accelerator nearly all of a step, which takes it 5 s,
   // while the core does its few items in about 2 s. The truth: 0.001 x = 0.1 (5000 - x) at 4950.5.
   EXPECT_GT(chosen(schedule, 0).front(), 4960);
-  EXPECT_GE(schedule.decisions_called("rebalance"), 1U);
-  EXPECT_LE(schedule.decisions_called("rebalance"), 2U);
+  EXPECT_GE(schedule.decisions_called(DecisionKind::rebalance), 1U);
+  EXPECT_LE(schedule.decisions_called(DecisionKind::rebalance), 2U);
   EXPECT_NEAR(static_cast<double>(chosen(schedule, 0).back()), 4950.5, 5.0);
   EXPECT_NEAR(static_cast<double>(chosen(schedule, 1).back()), 49.5, 3.0);
   expect_all_done(schedule, 100'000);

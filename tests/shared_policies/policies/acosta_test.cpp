@@ -63,7 +63,7 @@ TEST(Acosta, ComesNearerToBalanceWithEveryRedistribution) {
 TEST(Acosta, StopsAfterOneRedistributionAtItsThreshold) {
   const Schedule schedule = run_schedule(two_affine_units());
   // The imbalances are 0.406 and 0.037, the default threshold is between them.
-  EXPECT_EQ(schedule.decisions_called("rebalance"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::rebalance), 1U);
   for (const Items items : schedule.sizes(1, BlockTag::run)) {
     EXPECT_TRUE(items == 500'000 || std::abs(items - 372'670) < 10) << items;
   }
@@ -104,7 +104,7 @@ PolicyTest two_times(double first_s, double second_s) {
 }
 
 TEST(Acosta, AgreesWithTheLibraryOfItsAuthorsOnWhatIsBalanced) {
-  EXPECT_EQ(run_schedule(two_times(98, 102)).decisions_called("rebalance"), 0U);
+  EXPECT_EQ(run_schedule(two_times(98, 102)).decisions_called(DecisionKind::rebalance), 0U);
   const Schedule unbalanced = run_schedule(two_times(3, 1));
   EXPECT_EQ(unbalanced.sizes(0, BlockTag::run)[1], 100);
   EXPECT_EQ(unbalanced.sizes(1, BlockTag::run)[1], 300);
@@ -116,7 +116,7 @@ TEST(Acosta, ReadsTheThresholdAsSecondsWhenAskedTo) {
   test.parameters["threshold"] = "3.9";
   EXPECT_EQ(run_schedule(test).sizes(0, BlockTag::run)[1], 204);
   test.parameters["threshold"] = "4.1";
-  EXPECT_EQ(run_schedule(test).decisions_called("rebalance"), 0U);
+  EXPECT_EQ(run_schedule(test).decisions_called(DecisionKind::rebalance), 0U);
 }
 
 TEST(Acosta, DampingGoesAPartOfTheWay) {
@@ -188,7 +188,7 @@ TEST(Acosta, WorksWithOneItemOneUnitAndMoreUnitsThanItems) {
   PolicyTest alone = tenths(1000);
   add_affine(alone, 0.1, 0.01);
   expect_all_done(run_schedule(alone), 1000);
-  EXPECT_EQ(run_schedule(alone).decisions_called("rebalance"), 0U);
+  EXPECT_EQ(run_schedule(alone).decisions_called(DecisionKind::rebalance), 0U);
 }
 
 TEST(Acosta, KeepsSharesForPhasesOfTheSameKernel) {

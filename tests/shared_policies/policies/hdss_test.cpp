@@ -54,7 +54,7 @@ TEST(Hdss, HandsOutWeightedShrinkingBlocksAfterPhaseOne) {
   EXPECT_NEAR(ends[0], 79.8, 0.05);
   EXPECT_NEAR(ends[1], 79.7, 0.05);
   EXPECT_NEAR(ends[2], 82.0, 0.05);
-  EXPECT_EQ(schedule.decisions_called("fit"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::fit), 1U);
   expect_all_done(schedule, 905);
 }
 
@@ -168,7 +168,7 @@ TEST(Hdss, AUnitThatComesLateLearnsItsOwnWeightBesideTheOthersWork) {
   expect_all_done(schedule, 4000);
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{5, 10, 20}));
   EXPECT_FALSE(schedule.sizes(1, BlockTag::run).empty());
-  EXPECT_EQ(schedule.decisions_called("unit_joined"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::unit_joined), 1U);
 }
 
 TEST(Hdss, SurvivesTheLossOfAUnitAtAnyStage) {
@@ -188,7 +188,7 @@ TEST(Hdss, SurvivesTheLossOfAUnitAtAnyStage) {
 
 TEST(Hdss, WorksWithOneItemOneUnitAndMoreUnitsThanItems) {
   expect_all_done(run_schedule(three_speeds(1)), 1);
-  EXPECT_EQ(run_schedule(three_speeds(2)).events_called("exhausted_in_training"), 1U);
+  EXPECT_EQ(run_schedule(three_speeds(2)).notes_of("exhausted_in_training"), 1U);
   PolicyTest alone;
   alone.policy = "hdss";
   alone.items = 5000;
@@ -202,7 +202,7 @@ TEST(Hdss, KeepsItsWeightsForIterationsAndForPhasesOfTheSameKernel) {
   test.later_kernels = {"second", "first"};
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 8145);
-  EXPECT_EQ(schedule.decisions_called("fit"), 2U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::fit), 2U);
   for (const BlockRecord& record : schedule.blocks) {
     EXPECT_TRUE(record.block.tag != BlockTag::train ||
                 (record.block.iteration == 0 && record.block.phase < 2));

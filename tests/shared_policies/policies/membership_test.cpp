@@ -28,7 +28,7 @@ TEST(Membership, PlbHecGivesWhatALateUnitLosesToOneThatGotNothingWhenTheOthersAr
   expect_all_done(schedule, 1000);
   EXPECT_EQ(schedule.blocks.back().unit, UnitId{1});
   EXPECT_NEAR(schedule.makespan(), 33.0, 1e-9);
-  EXPECT_EQ(schedule.decisions_called("block_lost"), 1U);
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::block_lost), 1U);
 }
 
 TEST(Membership, EquipoiseWaitsForTheFirstFinishWhenNothingIsKnownOfTheUnitThatIsLeft) {

@@ -49,7 +49,7 @@ TEST(ProbedStart, ChoosesTheBlockWithWhichTrainingTakesATenthOfTheTime) {
   const Schedule schedule = run_schedule(four_speeds("plb-hec"));
   EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{1, 4, 18, 36, 72, 144}));
   EXPECT_EQ(schedule.sizes(1, BlockTag::train), (Sizes{1, 4, 18, 18, 36, 72}));
-  EXPECT_EQ(schedule.events_called("initial_block_items=18"), 1U);
+  EXPECT_EQ(schedule.notes_of("initial_block_items=18"), 1U);
   // 10 s of probes, 36 s for 18 items on the slowest, then about 3.6, 7.2 and 14.4 s.
   const double trained_s = schedule.decisions.front().at.value - 10.0;
   EXPECT_NEAR(trained_s, 36.0 + 25.2, 1.5);
@@ -73,7 +73,7 @@ TEST(ProbedStart, WorksForEveryPolicyThatHasAFirstBlock) {
       test.iterations = 2;
       const Schedule schedule = run_schedule(test);
       expect_all_done(schedule, 20'000);
-      EXPECT_EQ(schedule.events_called("initial_block_items=18"), 1U);
+      EXPECT_EQ(schedule.notes_of("initial_block_items=18"), 1U);
     }
   }
   EXPECT_GE(policies, 10);
@@ -88,7 +88,7 @@ TEST(ProbedStart, GoesOnWhereUnitsAreLostOrJoinWhileTheyAreProbed) {
                       {Seconds{0.5}, UnitId{4}, true},
                       {Seconds{1.5}, UnitId{3}, false}};
   const Schedule schedule = run_schedule(test);
-  EXPECT_EQ(schedule.events_called("initial_block_items=16"), 1U);
+  EXPECT_EQ(schedule.notes_of("initial_block_items=16"), 1U);
   expect_all_done(schedule, 10'000);
   // The lost item goes first.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 1);
@@ -100,7 +100,7 @@ TEST(ProbedStart, IsAutoWhereFixedCostsAloneTakeTheTime) {
   PolicyTest test = four_speeds("greedy");
   test.fake.units.clear();
   add_affine(test, 10.0, 0.01);
-  EXPECT_EQ(run_schedule(test).events_called("initial_block_items=67"), 1U);
+  EXPECT_EQ(run_schedule(test).notes_of("initial_block_items=67"), 1U);
 }
 
 TEST(ProbedStart, NeedsNoWorkAfterTheProbes) {

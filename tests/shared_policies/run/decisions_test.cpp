@@ -5,12 +5,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "shared_policies/contract/fake_executor.hpp"
+#include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/scripted.hpp"
@@ -123,9 +126,9 @@ TEST(Decisions, ChargesAPolicyForItsOwnTimeOnly) {
     if (idle == nullptr) return;
     decisions.assign(idle->unit, 10);
     clock.now += Seconds{2};
-    decisions.decided({std::nullopt, "fit", {}});
+    decisions.decided({std::nullopt, DecisionKind::fit, {}});
     clock.now += Seconds{4};
-    decisions.decided({std::nullopt, "fit", {}});
+    decisions.decided({std::nullopt, DecisionKind::fit, {}});
   });
   WorkedPrice meter(clock);
   RunSetup setup = setup_of(1, items_of(10));
@@ -135,6 +138,45 @@ TEST(Decisions, ChargesAPolicyForItsOwnTimeOnly) {
   ASSERT_EQ(journal.decisions.size(), 2U);
   EXPECT_DOUBLE_EQ(journal.decisions[0].cost.value, 3.0);
   EXPECT_DOUBLE_EQ(journal.decisions[1].cost.value, 4.0);
+}
+
+/// Reports a decision of this kind of its own when the run starts.
+RunOutcome deciding(const std::string& word, MemoryJournal& journal) {
+  Scripted policy([&](const View&, const Event& event, Decisions& decisions) {
+    if (std::holds_alternative<RunStarted>(event.what)) {
+      decisions.decided({{}, OwnDecisionKind{word}, {}});
+    }
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) decisions.assign(idle->unit, 10);
+  });
+  auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
+  return run_policy(*executor, policy, setup_of(1, items_of(10)), journal);
+}
+
+TEST(Decisions, MayBeOfAPolicysOwnKindUnlessItIsSpelledLikeOneOfOurs) {
+  MemoryJournal journal;
+  EXPECT_TRUE(deciding("guess", journal).complete);
+  ASSERT_EQ(journal.decisions.size(), 1U);
+  EXPECT_EQ(decision_word(journal.decisions[0].decision.what), "guess");
+  EXPECT_THROW(static_cast<void>(deciding("rebalance", journal)), InputError);
+  EXPECT_EQ(journal.decisions.size(), 1U);
+}
+
+TEST(Decisions, HaveKindsThatAreFoundByTheWordsThatTheyAreWrittenWith) {
+  for (const auto& [kind, word] :
+       std::map<DecisionKind, std::string>{{DecisionKind::fit, "fit"},
+                                           {DecisionKind::rebalance, "rebalance"},
+                                           {DecisionKind::divide, "divide"},
+                                           {DecisionKind::schedule, "schedule"},
+                                           {DecisionKind::step, "step"},
+                                           {DecisionKind::tail, "tail"},
+                                           {DecisionKind::iteration, "iteration"},
+                                           {DecisionKind::block_lost, "block_lost"},
+                                           {DecisionKind::unit_lost, "unit_lost"},
+                                           {DecisionKind::unit_joined, "unit_joined"}}) {
+    EXPECT_EQ(decision_word(kind), word);
+    EXPECT_EQ(decision_called(word), AnyDecisionKind(kind)) << word;
+  }
+  EXPECT_EQ(decision_called("guess"), AnyDecisionKind(OwnDecisionKind{"guess"}));
 }
 
 /// The same, and whatever else a call does costs its time, too.

@@ -58,10 +58,7 @@ TEST(ExperienceJournal, LeavesOutTheFirstBlockAfterAUnitCameBack) {
   ExperienceJournal journal(1, 1);
   journal.block(block(10, 0.0, 1.0, 1.0));
   journal.block(block(10, 1.0, 2.0, 1.0));
-  EventRecord lost;
-  lost.what = "unit_lost";
-  lost.unit = unit;
-  journal.event(lost);
+  journal.event({{}, UnitLost{unit}});
   journal.block(block(10, 5.0, 9.0, 4.0));
   EXPECT_DOUBLE_EQ(journal.shown()[0][0]->alone[0].seconds, 1.0);
 }

@@ -39,7 +39,7 @@ TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndDecisions) {
     for (const RecordedLine& line : run.lines) {
       const auto* event = std::get_if<EventRecord>(&line.what);
       blocks += std::holds_alternative<BlockRecord>(line.what) ||
-                        (event != nullptr && event->what == "block_lost")
+                        (event != nullptr && std::holds_alternative<LostBlock>(event->what))
                     ? 1
                     : 0;
     }
@@ -59,8 +59,10 @@ TEST(JournalCheck, AgreesWithEveryPolicyThroughALossAndAJoinDuringAMerge) {
     std::vector<std::string> events;
     for (const RecordedLine& line : run.lines) {
       const auto* event = std::get_if<EventRecord>(&line.what);
-      if (event != nullptr && event->unit) events.push_back(event->what);
-      if (event != nullptr && event->what == "iteration_started") events.push_back(event->what);
+      if (event == nullptr) continue;
+      if (unit_of(event->what) || std::holds_alternative<IterationBegin>(event->what)) {
+        events.emplace_back(word_of(event->what));
+      }
     }
     EXPECT_EQ(events, (std::vector<std::string>{"iteration_started", "unit_lost", "unit_joined",
                                                 "iteration_started"}));
@@ -92,7 +94,7 @@ TEST(JournalCheck, AgreesWithRunsThatDoNotSayWhenAMergeWasDone) {
   for (RecordedLine& line : run.lines) {
     if (const auto* block = std::get_if<BlockRecord>(&line.what)) last_end = block->end;
     auto* const event = std::get_if<EventRecord>(&line.what);
-    if (event == nullptr || event->what != "iteration_started") continue;
+    if (event == nullptr || !std::holds_alternative<IterationBegin>(event->what)) continue;
     if (++iterations == 2) {
       EXPECT_EQ(event->at, last_end + Seconds{0.75});
     }
@@ -162,7 +164,7 @@ TEST(JournalCheck, NoticesADecisionATimerANoteThatTheJournalLacks) {
   const auto script = [](bool thinks, bool waits, bool notes) {
     return Scripted([=](const View& view, const Event& event, Decisions& decisions) {
       if (std::holds_alternative<RunStarted>(event.what)) {
-        if (thinks) decisions.decided({{}, "fit", {{UnitId{0}, "2 x", 0.5, {}, 10}}});
+        if (thinks) decisions.decided({{}, DecisionKind::fit, {{UnitId{0}, "2 x", 0.5, {}, 10}}});
         if (waits) decisions.set_timer(view.now() + Seconds{0.5});
         if (notes) decisions.note("poor_fit");
       }

@@ -35,7 +35,7 @@ StageTimes stages(double setup_s, double in_s, double compute_s, double out_s) {
 
 StageTimes computing(double compute_s) { return stages(0, 0, compute_s, 0); }
 
-EventRecord iteration(double at_s) { return {Seconds{at_s}, "iteration_started"}; }
+EventRecord iteration(double at_s) { return {Seconds{at_s}, IterationBegin{}}; }
 
 Losses losses_of(const LossAccount& account, double makespan_s) {
   const std::optional<Losses> losses = account.losses(Seconds{makespan_s});
@@ -108,7 +108,7 @@ TEST(Losses, CallWaitingAfterATrainingBlockTraining) {
   record.block.tag = BlockTag::train;
   account.block(record);
   account.block(block(1, 10, 0, computing(1), 1));
-  account.event({Seconds{2}, "timer_fired"});  // event 3
+  account.event({Seconds{2}, TimerEnd{}});  // event 3
   for (std::uint32_t unit = 0; unit < 2; ++unit) {
     record = block(unit, 10, 2, computing(1), 3);
     record.after_events = 3;
@@ -148,9 +148,9 @@ TEST(Losses, ChargeLostBlocksToFailureAndAbsenceToNothing) {
   LossAccount account(std::vector<Unit>(2));
   account.event(iteration(0));
   account.block(block(0, 1, 0, computing(1), 1));
-  account.event({Seconds{3}, "unit_lost", UnitId{0}});
-  account.event({Seconds{3}, "block_lost", UnitId{0}, Block{2, 0, 1}});
-  account.event({Seconds{4}, "unit_joined", UnitId{0}});
+  account.event({Seconds{3}, UnitLost{UnitId{0}}});
+  account.event({Seconds{3}, LostBlock{UnitId{0}, Block{2, 0, 1}, {}}});
+  account.event({Seconds{4}, UnitJoined{UnitId{0}}});
   BlockRecord back = block(0, 3, 4, computing(3), 7);
   back.after_events = 4;
   account.block(back);

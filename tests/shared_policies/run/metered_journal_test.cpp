@@ -44,7 +44,7 @@ TEST(MeteredJournal, InsertsReadingsBeforeTheRecordsThatCameAfterThem) {
       {energy(0, 0), energy(1, 10), energy(2, 20), energy(3, 30), energy(4, 40)});
   MemoryJournal memory;
   MeteredJournal journal(&readings, memory);
-  journal.event({Seconds{0}, "iteration_started", {}, {}});
+  journal.event({Seconds{0}, IterationBegin{}});
   EXPECT_EQ(memory.measurements.size(), 1u);
   journal.block(block_until(1.5));
   EXPECT_EQ(memory.measurements.size(), 2u);

@@ -20,7 +20,7 @@ TEST(PolicyNotes, AreRefusedWhenSpelledLikeAnEvent) {
         static_cast<void>(run_policy(*executor, policy, setup_of(1, items_of(10)), journal)),
         InputError)
         << word;
-    EXPECT_EQ(journal.count(word), 0);
+    EXPECT_EQ(journal.count<Note>(), 0);
   }
 }
 

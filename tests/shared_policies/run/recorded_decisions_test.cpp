@@ -122,17 +122,19 @@ TEST(RecordedDecisions, LoseAgainWhatWasLost) {
   std::vector<std::uint64_t> lost;
   for (const RecordedLine& line : run.lines) {
     const auto* event = std::get_if<EventRecord>(&line.what);
-    if (event != nullptr && event->what == "block_lost") lost.push_back(event->block->id);
+    const auto* block = event == nullptr ? nullptr : std::get_if<LostBlock>(&event->what);
+    if (block != nullptr) lost.push_back(block->block.id);
   }
   ASSERT_FALSE(lost.empty());
   Again again;
   issue_again(run, other_machine(), again);
   std::vector<std::uint64_t> lost_again;
   for (const EventRecord& event : again.journal.events) {
-    if (event.what == "block_lost") lost_again.push_back(event.block->id);
+    const auto* block = std::get_if<LostBlock>(&event.what);
+    if (block != nullptr) lost_again.push_back(block->block.id);
   }
   EXPECT_EQ(lost_again, lost);
-  EXPECT_EQ(again.journal.count("unit_lost"), 0);
+  EXPECT_EQ(again.journal.count<UnitLost>(), 0);
 }
 
 TEST(RecordedDecisions, LoseAgainWhatWasLostInALaterIteration) {

@@ -24,9 +24,11 @@ TEST(Metrics, AddsUpARun) {
   Metrics metrics(units, {{{10, 100}, {50, 100}}});
   metrics.block(record(0, 60, 4, 4));
   metrics.block(record(1, 40, 6, 8));  // smaller than the smallest recorded size, 50
-  metrics.decision({Seconds{1}, Seconds{0.25}, Seconds{1.25}, {std::nullopt, "fit", {}}});
-  metrics.decision({Seconds{2}, Seconds{0.75}, Seconds{2.75}, {std::nullopt, "rebalance", {}}});
-  metrics.event({Seconds{3}, "block_lost", UnitId{0}, Block{3, 0, 20}});
+  metrics.decision(
+      {Seconds{1}, Seconds{0.25}, Seconds{1.25}, {std::nullopt, DecisionKind::fit, {}}});
+  metrics.decision(
+      {Seconds{2}, Seconds{0.75}, Seconds{2.75}, {std::nullopt, DecisionKind::rebalance, {}}});
+  metrics.event({Seconds{3}, LostBlock{UnitId{0}, Block{3, 0, 20}, {}}});
   const RunNumbers n = metrics.numbers();
   EXPECT_DOUBLE_EQ(n.makespan.value, 8.0);
   EXPECT_DOUBLE_EQ(share(n, 0), 0.6);
@@ -194,7 +196,7 @@ TEST(Results, KnowTheMeanEnergyOfEveryUnitWhoseWattsAreKnown) {
   const PolicyResult result = summarise("greedy", "sim", {run(2), run(4)}, std::nullopt);
   EXPECT_DOUBLE_EQ(*result.energy_by_unit_j[0], 30.0);
   EXPECT_FALSE(result.energy_by_unit_j[1]);
-  EXPECT_FALSE(result.energy_j);
+  EXPECT_FALSE(result.means.of<&RunNumbers::energy_j>());
   EXPECT_EQ(result.energy_from, EnergySource::unknown);
 }
 
@@ -210,12 +212,12 @@ TEST(Results, KnowTheMeanEnergyOfRunsThatKnowItFromTheSameSource) {
   const PolicyRun two = run_of(EnergySource::measured, 2.0, "");
   const PolicyRun four = run_of(EnergySource::measured, 4.0, "without cuda:0: read only once");
   const PolicyResult measured = summarise("greedy", "real", {two, four}, std::nullopt);
-  EXPECT_DOUBLE_EQ(measured.energy_j.value(), 3.0);
+  EXPECT_DOUBLE_EQ(measured.means.of<&RunNumbers::energy_j>().value(), 3.0);
   EXPECT_EQ(measured.energy_from, EnergySource::measured);
   EXPECT_EQ(measured.energy_note, "without cuda:0: read only once");
   const PolicyRun modelled = run_of(EnergySource::modelled, 9.0, "");
   const PolicyResult mixed = summarise("greedy", "real", {two, four, modelled}, std::nullopt);
-  EXPECT_FALSE(mixed.energy_j);
+  EXPECT_FALSE(mixed.means.of<&RunNumbers::energy_j>());
   EXPECT_EQ(mixed.energy_from, EnergySource::unknown);
   EXPECT_EQ(mixed.energy_note, "measured in 2 and modelled in 1 of 3 runs");
 }

@@ -75,8 +75,8 @@ TEST(RunLoop, PutsALostBlockBackAndDoesItOnAnotherUnit) {
   MemoryJournal journal;
   const RunOutcome outcome = run_policy(*executor, policy, setup_of(2, items_of(10)), journal);
   EXPECT_TRUE(outcome.complete);
-  EXPECT_EQ(journal.count("block_lost"), 1);
-  EXPECT_EQ(journal.count("unit_lost"), 1);
+  EXPECT_EQ(journal.count<LostBlock>(), 1);
+  EXPECT_EQ(journal.count<UnitLost>(), 1);
   ASSERT_EQ(journal.blocks.size(), 2u);
   EXPECT_EQ(journal.blocks[1].unit.index, 0u);
   EXPECT_EQ(journal.blocks[1].block.first, 5);
@@ -97,12 +97,13 @@ TEST(RunLoop, JournalsWhatEveryBlockWasHandedOutAfter) {
   for (const BlockRecord& b : journal.blocks) after.emplace_back(b.block.id, b.after_events);
   EXPECT_EQ(after, (std::vector<std::pair<std::uint64_t, std::uint64_t>>{
                        {0, 0}, {2, 1}, {3, 2}, {4, 5}, {5, 6}}));
-  ASSERT_EQ(journal.count("block_lost"), 1);
+  ASSERT_EQ(journal.count<LostBlock>(), 1);
   for (const EventRecord& event : journal.events) {
-    if (event.what != "block_lost") continue;
-    EXPECT_EQ(event.block->id, 1u);
-    EXPECT_EQ(event.assigned, Seconds{});
-    EXPECT_EQ(event.after_events, 0u);
+    const auto* const lost = std::get_if<LostBlock>(&event.what);
+    if (lost == nullptr) continue;
+    EXPECT_EQ(lost->block.id, 1u);
+    EXPECT_EQ(lost->assigned, Seconds{});
+    EXPECT_EQ(lost->after_events, 0u);
   }
 }
 
@@ -113,8 +114,8 @@ TEST(RunLoop, JournalsALostUnitBeforeItsBlocks) {
   MemoryJournal journal;
   ASSERT_TRUE(run_policy(*executor, policy, setup_of(2, items_of(10)), journal).complete);
   ASSERT_EQ(journal.events.size(), 3u);
-  EXPECT_EQ(journal.events[1].what, "unit_lost");
-  EXPECT_EQ(journal.events[2].what, "block_lost");
+  EXPECT_TRUE(std::holds_alternative<UnitLost>(journal.events[1].what));
+  EXPECT_TRUE(std::holds_alternative<LostBlock>(journal.events[2].what));
 }
 
 TEST(RunLoop, LosesNoBlockBeforeItIsHandedOut) {
@@ -124,7 +125,7 @@ TEST(RunLoop, LosesNoBlockBeforeItIsHandedOut) {
   Scripted policy([](const View& view, const Event& event, Decisions& decisions) {
     if (std::holds_alternative<IterationStarted>(event.what)) decisions.assign(UnitId{0}, 1);
     if (std::holds_alternative<BlockFinished>(event.what) && view.remaining() == 2) {
-      decisions.decided({std::nullopt, "thinks", {}});
+      decisions.decided({std::nullopt, OwnDecisionKind{"thinks"}, {}});
       decisions.assign(UnitId{1}, 1);
       decisions.assign(UnitId{0}, 1);
     }
@@ -136,13 +137,14 @@ TEST(RunLoop, LosesNoBlockBeforeItIsHandedOut) {
   setup.cost_meter = &meter;
   MemoryJournal journal;
   ASSERT_TRUE(run_policy(*executor, policy, setup, journal).complete);
-  ASSERT_EQ(journal.count("block_lost"), 1);
+  ASSERT_EQ(journal.count<LostBlock>(), 1);
   for (const EventRecord& event : journal.events) {
-    if (event.what == "unit_lost") {
+    if (std::holds_alternative<UnitLost>(event.what)) {
       EXPECT_EQ(event.at, Seconds{3});
     }
-    if (event.what != "block_lost") continue;
-    EXPECT_EQ(event.assigned, Seconds{5});
+    const auto* const lost = std::get_if<LostBlock>(&event.what);
+    if (lost == nullptr) continue;
+    EXPECT_EQ(lost->assigned, Seconds{5});
     EXPECT_EQ(event.at, Seconds{5});
   }
 }
@@ -161,10 +163,10 @@ TEST(RunLoop, JournalsTimersAndWhatIsOutstandingWhenItIsStopped) {
   setup.stop_requested = [&] { return ++asked == 4; };
   MemoryJournal journal;
   EXPECT_TRUE(run_policy(*executor, policy, setup, journal).interrupted);
-  EXPECT_EQ(journal.count("timer_fired"), 1);
-  ASSERT_EQ(journal.count("block_outstanding"), 1);
-  const EventRecord& last = journal.events.back();
-  EXPECT_EQ(last.block->items, 2);
+  EXPECT_EQ(journal.count<TimerEnd>(), 1);
+  ASSERT_EQ(journal.count<UnfinishedBlock>(), 1);
+  const auto& last = std::get<UnfinishedBlock>(journal.events.back().what);
+  EXPECT_EQ(last.block.items, 2);
   EXPECT_EQ(last.assigned, journal.blocks.back().end);
   EXPECT_EQ(last.after_events, journal.blocks.size() + 1);  // plus one for the timer
 }
@@ -180,7 +182,9 @@ TEST(RunLoop, ShowsPoliciesTimesOfEventsOnly) {
   Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
     seen.push_back(view.now());
     const auto* finished = std::get_if<BlockFinished>(&event.what);
-    if (finished != nullptr && finished->block.id == 0) decisions.decided({{}, "fit", {}});
+    if (finished != nullptr && finished->block.id == 0) {
+      decisions.decided({{}, DecisionKind::fit, {}});
+    }
     if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
       EXPECT_EQ(event.at, view.now());
       decisions.assign(idle->unit, 1);
@@ -228,7 +232,7 @@ TEST(RunLoop, FinishesTheWorkOfAStalledPolicy) {
   const RunOutcome outcome = run_policy(*executor, policy, setup_of(2, items_of(100)), journal);
   EXPECT_TRUE(outcome.complete);
   EXPECT_TRUE(outcome.policy_stalled);
-  EXPECT_EQ(journal.count("policy_stalled"), 1);
+  EXPECT_EQ(journal.count<PolicyStall>(), 1);
 }
 
 TEST(RunLoop, FinishesTheWorkOfAPolicyThatOnlySetsTimers) {
@@ -327,7 +331,7 @@ class FixedPrice final : public CostMeter {
 TEST(RunLoop, LetsTheMastersThinkingDelayWhatItDecidesNext) {
   Scripted policy([](const View&, const Event& event, Decisions& decisions) {
     if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-      decisions.decided({std::nullopt, "rebalance", {}});
+      decisions.decided({std::nullopt, DecisionKind::rebalance, {}});
       decisions.assign(idle->unit, 10);
     }
   });

@@ -23,7 +23,7 @@ Scenario two_disturbances() {
 
 std::vector<std::string> words(const MemoryJournal& journal) {
   std::vector<std::string> list;
-  for (const EventRecord& event : journal.events) list.push_back(event.what);
+  for (const EventRecord& event : journal.events) list.emplace_back(word_of(event.what));
   return list;
 }
 
@@ -31,7 +31,7 @@ TEST(ScenarioJournal, WritesEveryDisturbanceBeforeWhatComesAfterIt) {
   const Scenario scenario = two_disturbances();
   MemoryJournal memory;
   const auto journal = make_scenario_journal(scenario, memory);
-  journal->event({Seconds{0.0}, "iteration_started"});
+  journal->event({Seconds{0.0}, IterationBegin{}});
   journal->block({.unit = UnitId{0},
                   .block = {},
                   .assigned = {},
@@ -51,13 +51,11 @@ TEST(ScenarioJournal, WritesEveryDisturbanceBeforeWhatComesAfterIt) {
   EXPECT_EQ(memory.measurements[0].domain, "package-0");
   EXPECT_EQ(memory.measurements[0].value, 5.0);
   // At equal times the cause comes first.
-  journal->event({Seconds{3.0}, "unit_lost", UnitId{1}});
+  journal->event({Seconds{3.0}, UnitLost{UnitId{1}}});
   EXPECT_EQ(words(memory),
             (std::vector<std::string>{"iteration_started", "compete", "fail", "unit_lost"}));
   EXPECT_EQ(memory.events[1].at, Seconds{1.0});
-  ASSERT_NE(memory.events[1].disturbance, nullptr);
-  EXPECT_EQ(memory.events[1].disturbance->target, "u0");
-  EXPECT_EQ(memory.events[3].disturbance, nullptr);
+  EXPECT_EQ(std::get<Disturbance>(memory.events[1].what).target, "u0");
   EXPECT_EQ(memory.blocks.size(), 2U);
 }
 

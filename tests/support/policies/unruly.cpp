@@ -40,7 +40,9 @@ class Unruly final : public Policy {
     if (deed_ == exits_at_once) std::_Exit(0);
     if (deed_ == assigns_nowhere) decisions.assign(nowhere, 5);
     if (deed_ == hides_failures) hide_failure(decisions);
-    if (deed_ == estimates_nowhere) decisions.decided({{}, "fit", {{nowhere, "", {}, {}, 1}}});
+    if (deed_ == estimates_nowhere) {
+      decisions.decided({{}, DecisionKind::fit, {{nowhere, "", {}, {}, 1}}});
+    }
     if (deed_ == forgets && given_ >= view.workload().items) return;
     const Items asked = deed_ == differs ? 1 + calls++ % 7 : 10;
     given_ += decisions.assign(idle->unit, asked);

@@ -9,8 +9,8 @@
 #include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/report/version.hpp"
 #include "tools/runs/content_hash.hpp"
+#include "tools/runs/version.hpp"
 
 namespace equipoise::guard_test {
 namespace {

@@ -23,7 +23,6 @@ using Json = nlohmann::json;
 /// A comparison of greedy on two units, with an energy if `energy_j` is given.
 Comparison one_result(std::optional<double> energy_j = {}) {
   Comparison comparison;
-  comparison.experiment = "{}";
   comparison.units = {"a", "b"};
   comparison.policies = {parse_policy("greedy")};
   PolicyResult& result = comparison.results.emplace_back();
@@ -35,12 +34,12 @@ Comparison one_result(std::optional<double> energy_j = {}) {
   result.idle_fraction = 0.04567;
   result.idle_by_unit = {0.09, 0.0};
   result.share_by_unit = {0.25, 0.75};
-  result.blocks = 12.0;
-  result.decisions = 2.0;
-  result.decisions_total_s = 0.00123456;
-  result.energy_j = energy_j;
+  result.means.of<&RunNumbers::blocks>() = 12.0;
+  result.means.of<&RunNumbers::decisions>() = 2.0;
+  result.means.of<&RunNumbers::decisions_total>() = 0.00123456;
+  result.means.of<&RunNumbers::energy_j>() = energy_j;
   result.energy_by_unit_j = {energy_j, std::nullopt};
-  result.items_redone = 7.0;
+  result.means.of<&RunNumbers::items_redone>() = 7.0;
   return comparison;
 }
 
@@ -139,11 +138,11 @@ TEST(ResultsCsv, HasAColumnForEveryNumberOfAResultAndALineForEveryResult) {
 
 TEST(Extrapolation, IsWarnedOfOnceAndOnlyAboveOnePercent) {
   Comparison of = one_result();
-  of.results.front().extrapolated_share = 0.01;
+  of.results.front().means.of<&RunNumbers::extrapolated_share>() = 0.01;
   testing::internal::CaptureStderr();
   warn_of_extrapolation(of);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-  of.results.front().extrapolated_share = 0.011;
+  of.results.front().means.of<&RunNumbers::extrapolated_share>() = 0.011;
   of.results.push_back(of.results.front());
   of.results.back().policy = "gss";
   testing::internal::CaptureStderr();
@@ -174,7 +173,7 @@ TEST(ResultFields, AreWrittenInTheirOwnFormat) {
   EXPECT_EQ(cell("decisions.total_s", of), "0.00123");
   EXPECT_EQ(cell("verified", of), "no");
   EXPECT_EQ(cell("speedup_vs_baseline", of), "?");
-  of.results.front().extrapolated_share = 0.0004;
+  of.results.front().means.of<&RunNumbers::extrapolated_share>() = 0.0004;
   EXPECT_EQ(cell("remarks", of), "NOT VERIFIED, 7.000 items redone");
 }
 
@@ -223,7 +222,7 @@ TEST(ResultFields, SayWhetherEnergyWasMeasuredOrModelledAndHowFarApartTheseAre) 
   of.results.push_back(of.results.front());
   PolicyResult& real = of.results.back();
   real.on = "real";
-  real.energy_j = 100.0;
+  real.means.of<&RunNumbers::energy_j>() = 100.0;
   real.energy_from = EnergySource::measured;
   const std::string text = comparison_table(of);
   EXPECT_NE(text.find("energy from"), std::string::npos) << text;

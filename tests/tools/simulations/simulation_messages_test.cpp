@@ -125,13 +125,18 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
   block.times.compute = Seconds{0.2};
   block.after_events = 6;
   DecisionRecord decision;
-  decision.decision.what = "fit";
+  decision.decision.what = DecisionKind::fit;
   decision.decision.estimates.resize(1);
-  EventRecord lost{Seconds{2.0}, "block_lost"};
-  lost.block = Block{4, 0, 7, 1, 2, BlockTag::tail, 3};
+  const EventRecord lost{Seconds{2.0}, LostBlock{UnitId{1}, Block{4, 0, 7, 1, 2, BlockTag::tail, 3},
+                                                 Seconds{1.5}, 9, 6}};
   Disturbance disturbance;
   disturbance.at = Seconds{3.0};
-  recorded.lines = {{2, block}, {3, decision}, {4, lost}, {5, disturbance}};
+  recorded.lines = {{2, block},
+                    {3, decision},
+                    {4, lost},
+                    {5, EventRecord{disturbance.at, disturbance}},
+                    {6, EventRecord{Seconds{4.0}, Note{"poor_fit"}}},
+                    {7, EventRecord{Seconds{5.0}, UnitJoined{UnitId{2}}}}};
   Simulate request;
   request.simulation.policy = parse_policy("plb-hec:threshold=0.2");
   request.simulation.policy.recorded = std::make_shared<const RecordedRun>(recorded);
@@ -145,9 +150,18 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
   EXPECT_EQ(simulation.policy.info, &find_policy("plb-hec"));
   EXPECT_EQ(simulation.policy.parameters.at("threshold"), "0.2");
   EXPECT_EQ(simulation.schedule, request.simulation.schedule);
-  ASSERT_EQ(simulation.policy.recorded->lines.size(), 4u);
-  const auto& event = std::get<EventRecord>(simulation.policy.recorded->lines[2].what);
-  EXPECT_EQ(event.block->tag, BlockTag::tail);
+  ASSERT_EQ(simulation.policy.recorded->lines.size(), 6u);
+  const auto event = [&](std::size_t line) -> const RunEvent& {
+    return std::get<EventRecord>(simulation.policy.recorded->lines[line].what).what;
+  };
+  const auto& received_loss = std::get<LostBlock>(event(2));
+  EXPECT_EQ(received_loss.block.tag, BlockTag::tail);
+  EXPECT_EQ(received_loss.assigned, Seconds{1.5});
+  EXPECT_EQ(received_loss.after_events, 9u);
+  EXPECT_EQ(received_loss.cap_items, 6);
+  EXPECT_EQ(std::get<Disturbance>(event(3)).at, Seconds{3.0});
+  EXPECT_EQ(std::get<Note>(event(4)).text, "poor_fit");
+  EXPECT_EQ(std::get<UnitJoined>(event(5)).unit, UnitId{2});
 }
 
 TEST(SimulationMessages, KeepTheReportOfARun) {

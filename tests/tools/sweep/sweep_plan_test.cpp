@@ -12,8 +12,8 @@
 #include "tests/support/places.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/report/version.hpp"
 #include "tools/runs/content_hash.hpp"
+#include "tools/runs/version.hpp"
 
 namespace equipoise::sweep_plan_test {
 namespace {

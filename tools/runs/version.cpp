@@ -1,5 +1,5 @@
 // The versions that CMake found at build time.
-#include "tools/report/version.hpp"
+#include "tools/runs/version.hpp"
 
 #include "sim/sim_module.hpp"
 

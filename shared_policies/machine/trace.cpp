@@ -1,0 +1,46 @@
+// The forms that samples and units of a trace have in files.
+#include "shared_policies/machine/trace.hpp"
+
+namespace equipoise {
+
+ComputeTime compute_time_of(const TraceSample& sample) {
+  if (!sample.is_summary && sample.count == 1) return sample.compute_mean_s;
+  return ComputeTimes{sample.compute_mean_s, sample.compute_sd_s, sample.compute_min_s,
+                      sample.compute_median_s, sample.compute_max_s};
+}
+
+void set_compute_time(TraceSample& sample, ComputeTime time) {
+  if (const auto* summary = std::get_if<ComputeTimes>(&time)) {
+    sample.is_summary = true;
+    sample.compute_mean_s = summary->mean;
+    sample.compute_sd_s = summary->sd;
+    sample.compute_min_s = summary->min;
+    sample.compute_median_s = summary->median;
+    sample.compute_max_s = summary->max;
+  } else {
+    sample.compute_mean_s = std::get<double>(time);
+  }
+}
+
+std::vector<TraceUnit> header_units(const Trace& trace) {
+  std::vector<TraceUnit> units;
+  for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
+    TraceUnit& entry = units.emplace_back(TraceUnit{trace.units[i], {}, {}});
+    const auto limit = entry.unit.max_block_items.find(trace.kernel);
+    if (limit != entry.unit.max_block_items.end()) entry.max_block_items = limit->second;
+    const auto dispatch = trace.unit_dispatch.find(i);
+    if (dispatch != trace.unit_dispatch.end()) entry.dispatch = dispatch->second;
+  }
+  return units;
+}
+
+void set_header_units(Trace& trace, std::vector<TraceUnit> units) {
+  for (TraceUnit& entry : units) {
+    const auto position = static_cast<std::uint32_t>(trace.units.size());
+    if (entry.max_block_items) entry.unit.max_block_items[trace.kernel] = *entry.max_block_items;
+    if (entry.dispatch) trace.unit_dispatch[position] = *entry.dispatch;
+    trace.units.push_back(std::move(entry.unit));
+  }
+}
+
+}  // namespace equipoise

@@ -1,0 +1,11 @@
+// What files say of the machine on which the program runs.
+#pragma once
+
+#include "shared_policies/model/facts.hpp"
+
+namespace equipoise {
+
+/// Name, processor, hardware threads, bytes of memory.
+[[nodiscard]] Facts machine_facts();
+
+}  // namespace equipoise

@@ -1,0 +1,85 @@
+// What the user chose for a run, besides its policy: all that is needed to repeat it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shared_policies/model/cost_limit.hpp"
+#include "shared_policies/model/description.hpp"
+#include "shared_policies/model/measures.hpp"
+
+namespace equipoise {
+
+/// Settings of a run or of the runs of an experiment. They stand in the header of a run file and in the
+/// `experiment` of results.json, and are taken from there where a run is repeated.
+struct RunSettings {
+  std::vector<std::string> workloads;  ///< KERNEL[:k=v,...], one per phase
+  std::vector<std::string> units;      ///< KIND[,k=v,...] of real units
+  std::string platform_file;
+  std::vector<std::string> trace_files;
+  std::vector<std::string> maps;  ///< TRACE_UNIT=HOST,...: whose times hosts have
+  std::string scenario_file;      ///< empty: no disturbances
+  bool noise = true;
+  std::optional<Seconds> block_timeout;  ///< if absent, units may keep a block without limit
+  /// For paced units: 0.1 runs ten times as fast. If absent, as a repeated run did, or as fast as the trace.
+  std::optional<double> time_scale;
+  std::optional<Seconds> dispatch_cost;  ///< if absent, the trace's dispatch time, or 5e-6 s
+  std::vector<Seconds> dispatch_costs;   ///< of simulations: what each phase has of them
+};
+
+constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
+  return std::tuple(
+      member("workload_spellings", &RunSettings::workloads, "the workloads as typed, one per phase")
+          .may_lack(),
+      member("unit_spellings", &RunSettings::units, "the units as typed, of runs in real time")
+          .if_any(),
+      member("platform", &RunSettings::platform_file, "file of the platform").or_null(),
+      member("traces", &RunSettings::trace_files, "files of block times").may_lack(),
+      member("map", &RunSettings::maps, "whose times hosts have: TRACE_UNIT=HOST,...").may_lack(),
+      member("scenario", &RunSettings::scenario_file, "file of what disturbs the run").or_null(),
+      member("noise", &RunSettings::noise, "whether block times are drawn, or are their means")
+          .may_lack()
+          .also(in_campaigns),
+      member("block_timeout_s", &RunSettings::block_timeout,
+             "a unit that keeps a block longer counts as lost; null: never")
+          .in("s")
+          .above(0)
+          .or_null()
+          .also(in_campaigns),
+      member("time_scale", &RunSettings::time_scale,
+             "of paced units: with 0.1 they are ten times as fast")
+          .at_least(0)
+          .if_any(),
+      computed(
+          "dispatch_cost_given_s",
+          +[](const RunSettings& settings) {
+            using Given = std::optional<std::optional<Seconds>>;
+            return settings.dispatch_costs.empty() ? Given() : Given(settings.dispatch_cost);
+          },
+          "of simulations: time for handing out a block, as typed",
+          [](RunSettings& settings, std::optional<std::optional<Seconds>> given) {
+            settings.dispatch_cost = given.value_or(std::nullopt);
+          })
+          .in("s")
+          .at_least(0)
+          .at_most(most_cost_s)
+          .if_any(),
+      member("dispatch_cost_s", &RunSettings::dispatch_costs,
+             "of simulations: time for handing out a block, phase by phase")
+          .in("s")
+          .at_least(0)
+          .if_any(),
+      unwritten(&RunSettings::dispatch_cost));
+}
+
+/// `typed`, with the settings of `recorded` in place of those that were not typed.
+[[nodiscard]] inline RunSettings completed(RunSettings typed, const RunSettings& recorded) {
+  const RunSettings untyped;
+  for_each_member<RunSettings>([&](const auto& one) {
+    if (one.get(typed) == one.get(untyped)) one.set(typed, one.get(recorded));
+  });
+  return typed;
+}
+
+}  // namespace equipoise
