@@ -18,7 +18,6 @@
 #include "tools/console/progress.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/guard/expectations.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/search/best_known.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"

@@ -16,7 +16,6 @@
 #include "tools/console/console.hpp"
 #include "tools/console/progress.hpp"
 #include "tools/guard/expectations.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/recording_warnings.hpp"
 #include "tools/report/validation.hpp"
 #include "tools/runs/block_count.hpp"

@@ -1,4 +1,4 @@
-// Writes run files and results in JSON.
+// Writes results in JSON.
 #include "tools/report/json_text.hpp"
 
 #include <utility>

@@ -1,15 +1,12 @@
-// All JSON output of the program: run headers and summaries, results.json.
+// results.json, and single results in JSON.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "shared_policies/run/results.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/worlds/comparison.hpp"
-#include "traces/json_document.hpp"
 
 namespace equipoise {
 

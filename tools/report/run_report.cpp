@@ -9,7 +9,6 @@
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/report_text.hpp"
 #include "traces/json_record.hpp"
@@ -17,10 +16,10 @@
 namespace equipoise {
 namespace {
 
-/// `summary` is the last line of a run file.
-Json run_json(const std::string& summary, const std::optional<RecordedMakespan>& recorded) {
-  Json document = {{"schema", "equipoise.run-summary/1"}};
-  document.update(Json::parse(summary));
+/// The summary of a run, as the last line of a run file has it.
+Json run_json(const RunSummary& summary, const std::optional<RecordedMakespan>& recorded) {
+  Json document = {{"schema", "equipoise.run-summary/1"}, {"summary", true}};
+  put_members(document, summary, in_runs);
   if (!recorded) return document;
   return {{"schema", "equipoise.replay/1"},
           {"recorded", {{"on", recorded->on}, {"makespan_s", recorded->makespan.value}}},
@@ -64,8 +63,7 @@ int report_run(const RunReport& report, const PolicyChoice& choice, const std::v
     return 128 + stop_signal();
   }
   if (options.json) {
-    const std::string summary = run_summary_text(report, names_of(units));
-    std::printf("%s\n", line_of(run_json(summary, recorded)).c_str());
+    std::printf("%s\n", line_of(run_json(summary_of(report, units), recorded)).c_str());
   } else {
     std::printf("%s%s", run_table(report, choice, units).c_str(),
                 loss_text(report, resident).c_str());

@@ -147,6 +147,8 @@ RunHeader header_of(const RunPlan& plan) {
   return header;
 }
 
+}  // namespace
+
 RunSummary summary_of(const RunReport& report, const std::vector<Unit>& units) {
   RunSummary summary;
   summary.numbers = report.run.numbers;
@@ -167,8 +169,6 @@ std::string problem_of(const RunOutcome& outcome, const std::function<std::strin
   if (!outcome.complete) return "no unit was left to do the remaining items";
   return verify ? verify() : std::string();
 }
-
-}  // namespace
 
 PolicyChoice parse_policy(const std::string& typed, const std::string& folder) {
   Spec spec = parse_spec(typed, ':', "--policy");

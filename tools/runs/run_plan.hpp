@@ -111,6 +111,9 @@ struct RunReport {
 /// What a run lost over its lower bound; nothing if it is not known.
 [[nodiscard]] std::optional<Losses> loss_of(const RunReport& report);
 
+/// What the last line of a run file says of the run on `units`.
+[[nodiscard]] RunSummary summary_of(const RunReport& report, const std::vector<Unit>& units);
+
 /// Runs `plan` on `executor`. `verify` is called after a complete run; an empty text means that the
 /// results are right. Simulations compute nothing and have no `verify`.
 [[nodiscard]] RunReport run_plan(const RunPlan& plan, Executor& executor,
