@@ -57,6 +57,7 @@ equipoise_program_tests(commands
     tools/console/text_table_test.cpp
     tools/runs/block_count_test.cpp
     tools/runs/policy_list_test.cpp
+    tools/report/json_values_test.cpp
     tools/report/repetition_noise_test.cpp
     tools/report/result_fields_test.cpp
     tools/report/trace_report_test.cpp

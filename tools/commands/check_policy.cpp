@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/contract/policy_contract.hpp"
@@ -15,9 +16,9 @@
 #include "sim/child_process.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/runs/policy_call.hpp"
 #include "tools/runs/run_plan.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -70,12 +71,12 @@ Finding check(const Promise& promise, const PolicyMaker& make, std::uint32_t see
   return outcome.output == kept ? Finding() : Finding(outcome.output);
 }
 
-std::string json_of(const Promise& promise, int machines, const Finding& finding) {
-  return json_object({{"property", json_string(promise.name)},
-                      {"line", json_string(promise.line)},
-                      {"machines", std::to_string(machines)},
-                      {"kept", finding ? "false" : "true"},
-                      {"what", finding ? json_string(*finding) : "null"}});
+Json promise_json(const Promise& promise, int machines, const Finding& finding) {
+  return {{"property", promise.name},
+          {"line", promise.line},
+          {"machines", machines},
+          {"kept", !finding},
+          {"what", finding ? Json(*finding) : Json()}};
 }
 
 void print(const Promise& promise, int machines, const Finding& finding) {
@@ -97,21 +98,21 @@ int check_policy_command(const PolicyCheckRequest& request, const Options& optio
     return make_policy(choice, inputs.known, inputs.units);
   };
   std::vector<std::string> broken;
-  std::vector<std::string> texts;
+  Json promises = Json::array();
   for (const Promise& promise : policy_contract()) {
     const int machines = request.machines.value_or(promise.rounds);
     const Finding finding = check(promise, make, seed, machines, request.seconds_max);
     if (finding) broken.push_back(promise.name);
     if (options.json) {
-      texts.push_back(json_of(promise, machines, finding));
+      promises.push_back(promise_json(promise, machines, finding));
     } else {
       print(promise, machines, finding);
     }
   }
   if (options.json) {
-    std::printf("%s\n", json_object({{"schema", json_string("equipoise.policy-check/1")},
-                                     {"policy", json_string(request.policy)},
-                                     {"promises", json_list(texts)}})
+    std::printf("%s\n", line_of({{"schema", "equipoise.policy-check/1"},
+                                 {"policy", request.policy},
+                                 {"promises", std::move(promises)}})
                             .c_str());
   }
   if (broken.empty()) return 0;

@@ -16,7 +16,8 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/guard/results_diff.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -57,7 +58,9 @@ std::string verdict_text(const PolicyChange& change) {
 
 std::string percent(double share) { return fmt::format("{:+.2f}", 100.0 * share); }
 
-std::string value_or_none(const std::string& json) { return json.empty() ? "none" : json; }
+std::string value_or_none(const std::optional<JsonValue>& value) {
+  return value ? json_of(*value) : "none";
+}
 
 std::string table_text(const ResultsDiff& diff, const DiffRequest& request) {
   TextTable table({"policy", "on", "old " + request.quantity, "new", "change %",
@@ -117,53 +120,50 @@ void warn_of_differences(const ResultsDiff& diff) {
       fmt::join(names, ", ")));
 }
 
-/// The member `environment` of results.json and the file, as JSON.
-std::string side_json(const StoredResults& results) {
+/// The file, and the member `environment` of its results.json.
+Json side_json(const StoredResults& results) {
   const JsonObject top(results.document, results.file, "a results.json");
   const JsonValue* const environment = top.find("environment");
-  return json_object({{"file", json_string(results.file)},
-                      {"environment", environment == nullptr ? "null" : json_of(*environment)}});
+  return {{"file", results.file},
+          {"environment", environment == nullptr ? Json() : json_from(*environment)}};
 }
 
-std::string change_json(const PolicyChange& one) {
+Json change_json(const PolicyChange& one) {
   const bool has_interval = one.change && one.change->has_interval;
-  return json_object({{"policy", json_string(one.policy)},
-                      {"on", json_string(one.on)},
-                      {"old", json_number(one.before)},
-                      {"new", json_number(one.now)},
-                      {"repetitions_old", std::to_string(one.repetitions_before)},
-                      {"repetitions_new", std::to_string(one.repetitions_now)},
-                      {"change", one.change ? json_number(one.change->value) : "null"},
-                      {"interval", has_interval ? json_list({json_number(one.change->low),
-                                                             json_number(one.change->high)})
-                                                : "null"},
-                      {"paired", one.is_paired ? "true" : "false"},
-                      {"verdict", json_string(to_string(one.verdict))}});
+  return {{"policy", one.policy},
+          {"on", one.on},
+          {"old", one.before},
+          {"new", one.now},
+          {"repetitions_old", one.repetitions_before},
+          {"repetitions_new", one.repetitions_now},
+          {"change", one.change ? Json(one.change->value) : Json()},
+          {"interval", has_interval ? Json::array({one.change->low, one.change->high}) : Json()},
+          {"paired", one.is_paired},
+          {"verdict", to_string(one.verdict)}};
 }
 
-std::string diff_json(const ResultsDiff& diff, const StoredResults& before,
-                      const StoredResults& now, const DiffRequest& request, bool is_kept) {
-  std::vector<std::string> changes;
+Json diff_json(const ResultsDiff& diff, const StoredResults& before, const StoredResults& now,
+               const DiffRequest& request, bool is_kept) {
+  Json changes = Json::array();
   for (const PolicyChange& one : diff.changes) changes.push_back(change_json(one));
-  std::vector<std::string> differences;
+  Json differences = Json::array();
   for (const Difference& one : diff.differences) {
-    differences.push_back(json_object({{"what", json_string(one.what)},
-                                       {"old", one.before.empty() ? "null" : one.before},
-                                       {"new", one.now.empty() ? "null" : one.now}}));
+    differences.push_back({{"what", one.what},
+                           {"old", one.before ? json_from(*one.before) : Json()},
+                           {"new", one.now ? json_from(*one.now) : Json()}});
   }
-  return json_object(
-      {{"schema", json_string("equipoise.diff/1")},
-       {"old", side_json(before)},
-       {"new", side_json(now)},
-       {"quantity", json_string(request.quantity)},
-       {"confidence", json_number(request.confidence)},
-       {"fail_above", request.fail_above ? json_number(*request.fail_above) : "null"},
-       {"holds", request.fail_above ? (is_kept ? "true" : "false") : "null"},
-       {"differences", json_list(differences)},
-       {"policies", json_list(changes)},
-       {"only_old", json_strings(diff.only_before)},
-       {"only_new", json_strings(diff.only_now)},
-       {"no_longer_verified", json_strings(diff.unverified)}});
+  return {{"schema", "equipoise.diff/1"},
+          {"old", side_json(before)},
+          {"new", side_json(now)},
+          {"quantity", request.quantity},
+          {"confidence", request.confidence},
+          {"fail_above", json_of(request.fail_above)},
+          {"holds", request.fail_above ? Json(is_kept) : Json()},
+          {"differences", std::move(differences)},
+          {"policies", std::move(changes)},
+          {"only_old", diff.only_before},
+          {"only_new", diff.only_now},
+          {"no_longer_verified", diff.unverified}};
 }
 
 }  // namespace
@@ -187,7 +187,7 @@ int diff_command(const DiffRequest& request, const Options& options) {
   const bool is_kept =
       std::ranges::all_of(checks, [](const Check& c) { return c.failure.empty(); });
   if (options.json) {
-    std::printf("%s\n", diff_json(diff, before, now, request, is_kept).c_str());
+    std::printf("%s\n", line_of(diff_json(diff, before, now, request, is_kept)).c_str());
   } else {
     print_text(diff, before, now, request, checks);
   }

@@ -14,12 +14,12 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/units_worth_using.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -50,21 +50,20 @@ std::string text(const SimWorld& world, const std::string& objective, const RunN
   return text + worth;
 }
 
-std::string run_json(const SimWorld& world, const RunNumbers& numbers) {
-  std::vector<std::pair<std::string, std::string>> units;
+Json run_json(const SimWorld& world, const RunNumbers& numbers) {
+  Json units = Json::object();
   for (std::size_t i = 0; i < world.units.size(); ++i) {
     const UnitNumbers& unit = numbers.units[i];
-    units.emplace_back(world.units[i].name,
-                       json_object({{"items", std::to_string(unit.items)},
-                                    {"blocks", std::to_string(unit.blocks)},
-                                    {"share", json_number(share(numbers, i))},
-                                    {"end_s", json_number(unit.last_end.value)},
-                                    {"energy_j", json_number(*unit.energy_j)}}));
+    units[world.units[i].name] = {{"items", unit.items},
+                                  {"blocks", unit.blocks},
+                                  {"share", share(numbers, i)},
+                                  {"end_s", unit.last_end.value},
+                                  {"energy_j", *unit.energy_j}};
   }
-  return json_object({{"makespan_s", json_number(numbers.makespan.value)},
-                      {"energy_j", json_number(*numbers.energy_j)},
-                      {"edp_js", json_number(edp_js(numbers))},
-                      {"by_unit", json_object(units)}});
+  return {{"makespan_s", numbers.makespan.value},
+          {"energy_j", *numbers.energy_j},
+          {"edp_js", edp_js(numbers)},
+          {"by_unit", std::move(units)}};
 }
 
 }  // namespace
@@ -86,14 +85,13 @@ int energy_optimum_command(const Options& options) {
   const Worth worth = worth_of_units(world, options, runs);
   const RunNumbers& best = runs.best.run.numbers;
   const RunNumbers& fastest = runs.fastest.run.numbers;
-  const std::string said = options.json
-                               ? json_object({{"schema", json_string("equipoise.energy-optimum/1")},
-                                              {"objective", json_string(options.objective)},
-                                              {"best", run_json(world, best)},
-                                              {"for_time", run_json(world, fastest)},
-                                              {"without", worth.json}}) +
-                                     "\n"
-                               : text(world, options.objective, best, fastest, worth.line);
+  const std::string said = options.json ? line_of({{"schema", "equipoise.energy-optimum/1"},
+                                                   {"objective", options.objective},
+                                                   {"best", run_json(world, best)},
+                                                   {"for_time", run_json(world, fastest)},
+                                                   {"without", worth_json(worth)}}) +
+                                              "\n"
+                                        : text(world, options.objective, best, fastest, worth.line);
   std::printf("%s", said.c_str());
   return 0;
 }

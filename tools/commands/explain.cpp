@@ -4,20 +4,20 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/commands/commands.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
 
-std::string term_json(const Term& term) {
-  return json_object({{"word", json_string(term.word)},
-                      {"name", term.name.empty() ? "null" : json_string(term.name)},
-                      {"sentence", json_string(term.sentence)}});
+Json term_json(const Term& term) {
+  return {{"word", term.word}, {"name", text_or_null(term.name)}, {"sentence", term.sentence}};
 }
 
 }  // namespace
@@ -27,11 +27,10 @@ int explain_command(const std::vector<std::string>& words, bool json) {
   const std::vector<Term> terms =
       asked.empty() ? std::vector<Term>(glossary().begin(), glossary().end()) : find_terms(asked);
   if (json) {
-    std::vector<std::string> list;
+    Json list = Json::array();
     for (const Term& term : terms) list.push_back(term_json(term));
-    std::printf("%s\n", json_object({{"schema", json_string("equipoise.glossary/1")},
-                                     {"words", json_list(list)}})
-                            .c_str());
+    std::printf("%s\n",
+                line_of({{"schema", "equipoise.glossary/1"}, {"words", std::move(list)}}).c_str());
     return 0;
   }
   for (const Term& term : terms) {

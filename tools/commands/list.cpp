@@ -18,9 +18,11 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/runs/loaded_policy.hpp"
+#include "tools/runs/parameter_facts.hpp"
 #include "tools/worlds/device_links.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -98,12 +100,10 @@ std::string values_text(const Preset& preset) {
   return text;
 }
 
-std::string preset_json(const Preset& preset) {
-  std::vector<std::pair<std::string, std::string>> values;
-  for (const auto& [name, value] : preset.values) values.emplace_back(name, json_parameter(value));
-  return json_object({{"name", json_string(preset.name)},
-                      {"line", json_string(preset.line)},
-                      {"parameters", json_object(values)}});
+Json preset_json(const Preset& preset) {
+  Json values = Json::object();
+  for (const auto& [name, value] : preset.values) values[name] = json_of(parameter_fact(value));
+  return {{"name", preset.name}, {"line", preset.line}, {"parameters", std::move(values)}};
 }
 
 const std::string experience_mark = "uses --experience";
@@ -149,27 +149,27 @@ void print_text(const Entry& entry) {
   std::printf("%s\n", text.c_str());
 }
 
-std::string entry_json(const Entry& entry) {
-  std::vector<std::string> parameters;
+Json entry_json(const Entry& entry) {
+  Json parameters = Json::array();
   for (const ParameterInfo& p : entry.parameters) {
-    parameters.push_back(json_object({{"name", json_string(p.name)},
-                                      {"default", json_parameter(p.default_text)},
-                                      {"unit", json_string(p.unit)},
-                                      {"meaning", json_string(p.meaning)},
-                                      {"source", json_string(p.source)}}));
+    parameters.push_back(
+        {{"name", p.name},
+         {"default", p.default_text.empty() ? Json() : json_of(parameter_fact(p.default_text))},
+         {"unit", p.unit},
+         {"meaning", p.meaning},
+         {"source", p.source}});
   }
-  std::vector<std::string> presets;
+  Json presets = Json::array();
   for (const Preset& preset : entry.presets) presets.push_back(preset_json(preset));
-  return json_object(
-      {{"name", json_string(entry.name)},
-       {"line", json_string(entry.line)},
-       {"informed", entry.mark.empty() ? "false" : "true"},
-       {"oracle", entry.mark == "oracle" ? "true" : "false"},
-       {"uses_experience", entry.uses_experience ? "true" : "false"},
-       {"source", json_string(entry.source)},
-       {"why_absent", entry.why_absent.empty() ? "null" : json_string(entry.why_absent)},
-       {"parameters", json_list(parameters)},
-       {"presets", json_list(presets)}});
+  return {{"name", entry.name},
+          {"line", entry.line},
+          {"informed", !entry.mark.empty()},
+          {"oracle", entry.mark == "oracle"},
+          {"uses_experience", entry.uses_experience},
+          {"source", entry.source},
+          {"why_absent", text_or_null(entry.why_absent)},
+          {"parameters", std::move(parameters)},
+          {"presets", std::move(presets)}};
 }
 
 /// The libraries that kinds of units use on this machine.
@@ -184,18 +184,16 @@ std::vector<std::string> library_lines() {
 
 /// The entries as a JSON object, `equipoise.list/1`; of all kinds of units also what this machine
 /// has.
-std::string list_json(const std::string& what, const std::string& name,
-                      const std::vector<Entry>& all) {
-  std::vector<std::string> list;
+Json list_json(const std::string& what, const std::string& name, const std::vector<Entry>& all) {
+  Json list = Json::array();
   for (const Entry& entry : all) list.push_back(entry_json(entry));
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"schema", json_string("equipoise.list/1")}, {what, json_list(list)}};
+  Json json = {{"schema", "equipoise.list/1"}, {what, std::move(list)}};
   if (what == "units" && name.empty()) {
-    facts.emplace_back("gpus", json_strings(gpu_lines()));
-    facts.emplace_back("libraries", json_strings(library_lines()));
-    facts.emplace_back("meters", json_string(meters_text(machine_meters(usable_gpus()))));
+    json["gpus"] = gpu_lines();
+    json["libraries"] = library_lines();
+    json["meters"] = meters_text(machine_meters(usable_gpus()));
   }
-  return json_object(facts);
+  return json;
 }
 
 }  // namespace
@@ -209,7 +207,7 @@ int list_command(const std::string& what, const std::string& name, const Options
     keep_only(name, what, all);
   }
   if (options.json) {
-    std::printf("%s\n", list_json(what, name, all).c_str());
+    std::printf("%s\n", line_of(list_json(what, name, all)).c_str());
     return 0;
   }
   if (what == "policies" && name.empty()) {

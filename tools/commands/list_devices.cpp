@@ -4,12 +4,13 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platforms/data_sheets.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -57,24 +58,20 @@ void print_one(const DataSheet& sheet) {
               number_text(sheet.tdp_w, 1.0).c_str(), sheet.source.c_str());
 }
 
-std::string optional_json(const std::optional<double>& value) {
-  return value ? json_number(*value) : "null";
-}
-
-std::string device_json(const DataSheet& sheet) {
+Json device_json(const DataSheet& sheet) {
   const double bus = sheet.bus_bytes_per_s();
-  return json_object({{"name", json_string(sheet.name)},
-                      {"kind", json_string(to_string(sheet.kind))},
-                      {"model", json_string(sheet.model)},
-                      {"cores", json_number(sheet.cores)},
-                      {"single_flop_per_s", json_number(sheet.single_flop_per_s)},
-                      {"double_flop_per_s", optional_json(sheet.double_flop_per_s)},
-                      {"memory_bytes", optional_json(sheet.memory_bytes)},
-                      {"memory_bytes_per_s", json_number(sheet.memory_bytes_per_s)},
-                      {"bus_bytes_per_s", bus > 0.0 ? json_number(bus) : "null"},
-                      {"nvlink_bytes_per_s", optional_json(sheet.nvlink_bytes_per_s)},
-                      {"tdp_w", json_number(sheet.tdp_w)},
-                      {"source", json_string(sheet.source)}});
+  return {{"name", sheet.name},
+          {"kind", to_string(sheet.kind)},
+          {"model", sheet.model},
+          {"cores", static_cast<double>(sheet.cores)},  // written as 16.0, like the other figures
+          {"single_flop_per_s", sheet.single_flop_per_s},
+          {"double_flop_per_s", json_of(sheet.double_flop_per_s)},
+          {"memory_bytes", json_of(sheet.memory_bytes)},
+          {"memory_bytes_per_s", sheet.memory_bytes_per_s},
+          {"bus_bytes_per_s", bus > 0.0 ? Json(bus) : Json()},
+          {"nvlink_bytes_per_s", json_of(sheet.nvlink_bytes_per_s)},
+          {"tdp_w", sheet.tdp_w},
+          {"source", sheet.source}};
 }
 
 }  // namespace
@@ -83,11 +80,10 @@ int list_devices_command(const std::string& name, bool json) {
   const std::vector<DataSheet> sheets =
       name.empty() ? data_sheets() : std::vector{find_data_sheet(name, "list")};
   if (json) {
-    std::vector<std::string> list;
+    Json list = Json::array();
     for (const DataSheet& sheet : sheets) list.push_back(device_json(sheet));
-    std::printf("%s\n", json_object({{"schema", json_string("equipoise.list/1")},
-                                     {"devices", json_list(list)}})
-                            .c_str());
+    std::printf("%s\n",
+                line_of({{"schema", "equipoise.list/1"}, {"devices", std::move(list)}}).c_str());
   } else if (name.empty()) {
     print_table(sheets);
   } else {

@@ -16,12 +16,12 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/units_worth_using.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -87,52 +87,49 @@ std::string text(const SimWorld& world, const RunNumbers& numbers, const std::st
   return text + worth;
 }
 
-std::string unit_json(const UnitInPhase& unit, double share, double items_at_bound) {
-  return json_object({{"items", std::to_string(unit.items)},
-                      {"blocks", std::to_string(unit.blocks)},
-                      {"share", json_number(share)},
-                      {"end_s", json_number(unit.last_end.value)},
-                      {"items_at_bound", json_number(items_at_bound)}});
+Json unit_json(const UnitInPhase& unit, double share, double items_at_bound) {
+  return {{"items", unit.items},
+          {"blocks", unit.blocks},
+          {"share", share},
+          {"end_s", unit.last_end.value},
+          {"items_at_bound", items_at_bound}};
 }
 
-std::string phase_json(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
+Json phase_json(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
   const LowerBound& bound = world.bound.phases[phase];
-  std::vector<std::pair<std::string, std::string>> units;
+  Json units = Json::object();
   for (std::size_t i = 0; i < world.units.size(); ++i) {
-    units.emplace_back(world.units[i].name,
-                       unit_json(numbers.phases[phase][i], share_of(numbers.phases[phase], i),
-                                 bound.share_items[i]));
+    units[world.units[i].name] = unit_json(
+        numbers.phases[phase][i], share_of(numbers.phases[phase], i), bound.share_items[i]);
   }
-  return json_object({{"kernel", json_string(world.setup.phases[phase].kernel)},
-                      {"lower_bound_s", json_number(bound.seconds)},
-                      {"binding", json_string(bound.binding)},
-                      {"by_unit", json_object(units)}});
+  return {{"kernel", world.setup.phases[phase].kernel},
+          {"lower_bound_s", bound.seconds},
+          {"binding", bound.binding},
+          {"by_unit", std::move(units)}};
 }
 
 /// The whole run, and its phases if there are several.
-std::string json(const SimWorld& world, const RunNumbers& numbers, const std::string& without) {
-  std::vector<std::pair<std::string, std::string>> units;
+Json optimum_json(const SimWorld& world, const RunNumbers& numbers, const Worth& worth) {
+  Json units = Json::object();
   for (std::size_t i = 0; i < world.units.size(); ++i) {
     double items_at_bound = 0.0;
     for (const LowerBound& bound : world.bound.phases) items_at_bound += bound.share_items[i];
     const UnitNumbers& unit = numbers.units[i];
-    units.emplace_back(world.units[i].name, unit_json({unit.items, unit.blocks, unit.last_end},
-                                                      share(numbers, i), items_at_bound));
+    units[world.units[i].name] =
+        unit_json({unit.items, unit.blocks, unit.last_end}, share(numbers, i), items_at_bound);
   }
-  std::vector<std::string> phases;
+  Json phases = Json::array();
   for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
     phases.push_back(phase_json(world, numbers, phase));
   }
-  return json_object(
-             {{"schema", json_string("equipoise.optimum/1")},
-              {"objective", json_string("time")},
-              {"makespan_s", json_number(numbers.makespan.value)},
-              {"lower_bound_s", world.bound.seconds ? json_number(*world.bound.seconds) : "null"},
-              {"binding", json_string(fmt::format("{}", fmt::join(bindings(world), ", ")))},
-              {"by_unit", json_object(units)},
-              {"without", without},
-              {"phases", phases.size() < 2 ? "null" : json_list(phases)}}) +
-         "\n";
+  return {{"schema", "equipoise.optimum/1"},
+          {"objective", "time"},
+          {"makespan_s", numbers.makespan.value},
+          {"lower_bound_s", json_of(world.bound.seconds)},
+          {"binding", fmt::format("{}", fmt::join(bindings(world), ", "))},
+          {"by_unit", std::move(units)},
+          {"without", worth_json(worth)},
+          {"phases", phases.size() < 2 ? Json() : std::move(phases)}};
 }
 
 }  // namespace
@@ -149,8 +146,8 @@ int optimum_command(const Options& options) {
   }
   const Worth worth = worth_of_units(world, options, runs);
   const RunNumbers& numbers = runs.best.run.numbers;
-  const std::string said =
-      options.json ? json(world, numbers, worth.json) : text(world, numbers, worth.line);
+  const std::string said = options.json ? line_of(optimum_json(world, numbers, worth)) + "\n"
+                                        : text(world, numbers, worth.line);
   std::printf("%s", said.c_str());
   return 0;
 }

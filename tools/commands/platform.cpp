@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platforms/detect.hpp"
@@ -15,11 +16,12 @@
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/worlds/device_links.hpp"
 #include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/machine_spec_file.hpp"
 #include "tools/worlds/platform_loading.hpp"
+#include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -64,32 +66,32 @@ std::string links_text(const ProbedPlatform& platform, const Route& route) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-std::string route_json(const ProbedPlatform& platform, const Route& route) {
+Json route_json(const ProbedPlatform& platform, const Route& route) {
   std::vector<std::string> names;
   for (const std::uint32_t link : route.links) names.push_back(platform.links[link].name);
-  if (names.empty()) return "null";
+  if (names.empty()) return nullptr;
   const CopySpeed speed = copy_speed_of(platform.links, route);
-  return json_object({{"bandwidth_bytes_per_s", json_number(speed.bandwidth_bytes_per_s)},
-                      {"latency_s", json_number(speed.latency.value)},
-                      {"links", json_strings(names)}});
+  return {{"bandwidth_bytes_per_s", speed.bandwidth_bytes_per_s},
+          {"latency_s", speed.latency.value},
+          {"links", names}};
 }
 
 /// The platform as a JSON object, `equipoise.platform-summary/1`.
-std::string platform_json(const ProbedPlatform& platform, const std::string& file) {
-  std::vector<std::string> hosts;
+Json platform_json(const ProbedPlatform& platform, const std::string& file) {
+  Json hosts = Json::array();
   for (const ProbedHost& host : platform.hosts) {
     const PlatformUnit unit = unit_from_properties(host.name, host.properties);
-    hosts.push_back(json_object({{"host", json_string(host.name)},
-                                 {"timed_as", json_string(unit.trace_unit)},
-                                 {"has_routes", host.lacks_routes ? "false" : "true"},
-                                 {"unit", json_unit(unit.unit)},
-                                 {"in", route_json(platform, host.in)},
-                                 {"out", route_json(platform, host.out)}}));
+    hosts.push_back({{"host", host.name},
+                     {"timed_as", unit.trace_unit},
+                     {"has_routes", !host.lacks_routes},
+                     {"unit", json_of(unit.unit, in_runs)},
+                     {"in", route_json(platform, host.in)},
+                     {"out", route_json(platform, host.out)}});
   }
-  return json_object({{"schema", json_string("equipoise.platform-summary/1")},
-                      {"file", json_string(file)},
-                      {"master", json_string(platform.master)},
-                      {"hosts", json_list(hosts)}});
+  return {{"schema", "equipoise.platform-summary/1"},
+          {"file", file},
+          {"master", platform.master},
+          {"hosts", std::move(hosts)}};
 }
 
 /// The hosts whose routes cross a link, by whether their routes have a latency.
@@ -129,10 +131,9 @@ void warn_of_unequal_sharing(const ProbedPlatform& platform, const std::string& 
       printable(users[*worst].without_latency, 40), more));
 }
 
-/// A file that was written, for `json_files`.
-std::string written_json(const std::string& file, const char* what, std::size_t units) {
-  return json_object(
-      {{"file", json_string(file)}, {"what", json_string(what)}, {"units", std::to_string(units)}});
+/// A file that was written, for `files_json`.
+Json written_json(const std::string& file, const char* what, std::size_t units) {
+  return {{"file", file}, {"what", what}, {"units", units}};
 }
 
 }  // namespace
@@ -141,7 +142,7 @@ int platform_check_command(const std::string& file, const Options& options) {
   const ProbedPlatform platform = load_all(file).probed;
   warn_of_unequal_sharing(platform, file);
   if (options.json) {
-    std::printf("%s\n", platform_json(platform, file).c_str());
+    std::printf("%s\n", line_of(platform_json(platform, file)).c_str());
     return 0;
   }
   std::vector<std::string> lacking;
@@ -167,7 +168,7 @@ int platform_check_command(const std::string& file, const Options& options) {
 int platform_show_command(const std::string& file, const Options& options) {
   const ProbedPlatform platform = load_all(file).probed;
   if (options.json) {
-    std::printf("%s\n", platform_json(platform, file).c_str());
+    std::printf("%s\n", line_of(platform_json(platform, file)).c_str());
     return 0;
   }
   std::vector<PlatformUnit> units;
@@ -233,7 +234,7 @@ int platform_generate_command(const std::string& spec_file, const Options& optio
   const MachineSpec spec = read_machine_spec(spec_file);
   std::vector<WholeFile> files;
   std::string said;
-  std::vector<std::string> json;
+  Json written = Json::array();
   for (const PlatformChoice& choice : spec.platforms) {
     const PlatformDescription platform = machines_platform(spec, choice);
     files.push_back(
@@ -241,7 +242,7 @@ int platform_generate_command(const std::string& spec_file, const Options& optio
     said +=
         fmt::format("{}: {} of {}\n", files.back().path, counted(platform.hosts.size() - 1, "unit"),
                     counted(choice.machines.size(), "machine"));
-    json.push_back(written_json(files.back().path, "platform", platform.hosts.size() - 1));
+    written.push_back(written_json(files.back().path, "platform", platform.hosts.size() - 1));
   }
   for (const TraceChoice& choice : spec.traces) {
     const Trace trace = modelled_trace(spec, choice);
@@ -249,12 +250,13 @@ int platform_generate_command(const std::string& spec_file, const Options& optio
     said +=
         fmt::format("{}: {} times of {} on {}\n", files.back().path, source_of_times(spec, choice),
                     trace.kernel, counted(trace.units.size(), "unit"));
-    json.push_back(written_json(files.back().path, "trace", trace.units.size()));
+    written.push_back(written_json(files.back().path, "trace", trace.units.size()));
   }
   expect_no_inputs(paths_of(files), "--out");
   make_folder(out, "--out");
   write_whole_files(files);
-  std::printf("%s", options.json ? (json_files(json) + "\n").c_str() : said.c_str());
+  if (options.json) said = line_of(files_json(std::move(written))) + "\n";
+  std::printf("%s", said.c_str());
   return 0;
 }
 
@@ -267,12 +269,12 @@ int platform_detect_command(const Options& options) {
   if (!out.empty()) write_whole_file(out, xml);
   const std::size_t units = platform.hosts.size() - 1;
   if (options.json) {
-    const std::string file = out.empty() ? json_object({{"file", "null"},
-                                                        {"what", json_string("platform")},
-                                                        {"units", std::to_string(units)},
-                                                        {"xml", json_string(xml)}})
-                                         : written_json(out, "platform", units);
-    std::printf("%s\n", json_files({file}).c_str());
+    Json file = written_json(out, "platform", units);
+    if (out.empty()) {
+      file["file"] = nullptr;
+      file["xml"] = xml;
+    }
+    std::printf("%s\n", line_of(files_json(Json::array({std::move(file)}))).c_str());
     return 0;
   }
   if (out.empty()) {

@@ -18,6 +18,7 @@
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "traces/files/output_lock.hpp"
+#include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -107,7 +108,8 @@ int record_command(const Options& options) {
     return 128 + stop_signal();
   }
   if (options.json) {
-    std::printf("%s\n", trace_json(recording.trace, options.out, options.platform_out).c_str());
+    std::printf("%s\n",
+                line_of(trace_json(recording.trace, options.out, options.platform_out)).c_str());
     return 0;
   }
   if (!options.quiet) std::printf("%s", describe_trace(recording.trace).c_str());

@@ -14,7 +14,6 @@
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/run_report.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -24,6 +23,7 @@
 #include "tools/worlds/sim_world_loading.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/files/output_lock.hpp"
+#include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
 #include "traces/run_trace.hpp"
 
@@ -90,21 +90,18 @@ std::string agreement_text(const RunFile& file, const JournalCheck& check) {
   return text;
 }
 
-std::string check_json(const JournalCheck& check) {
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"schema", json_string("equipoise.replay-check/1")},
-      {"agrees", check.difference ? "false" : "true"},
-      {"blocks", std::to_string(check.blocks)},
-      {"other_decisions", std::to_string(check.other)}};
-  if (check.first_unknown_block) {
-    facts.emplace_back("first_unknown_block", std::to_string(*check.first_unknown_block));
-  }
+Json check_json(const JournalCheck& check) {
+  Json json = {{"schema", "equipoise.replay-check/1"},
+               {"agrees", !check.difference},
+               {"blocks", check.blocks},
+               {"other_decisions", check.other}};
+  if (check.first_unknown_block) json["first_unknown_block"] = *check.first_unknown_block;
   if (check.difference) {
-    facts.emplace_back("line", std::to_string(check.difference->line));
-    facts.emplace_back("recorded", json_string(check.difference->recorded));
-    facts.emplace_back("now", json_string(check.difference->now));
+    json["line"] = check.difference->line;
+    json["recorded"] = check.difference->recorded;
+    json["now"] = check.difference->now;
   }
-  return json_object(facts);
+  return json;
 }
 
 int check(const RunFile& file, const Options& options) {
@@ -113,7 +110,7 @@ int check(const RunFile& file, const Options& options) {
   known.experience = file.header.experience;
   const std::unique_ptr<Policy> policy = make_policy(choice, &known, file.run.units);
   const JournalCheck found = check_journal(file.run, *policy);
-  if (options.json) std::printf("%s\n", check_json(found).c_str());
+  if (options.json) std::printf("%s\n", line_of(check_json(found)).c_str());
   if (!found.difference) {
     if (!options.json) std::printf("%s\n", agreement_text(file, found).c_str());
     return 0;

@@ -7,7 +7,6 @@
 #include "tools/console/console.hpp"
 #include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/run_report.hpp"
 #include "tools/runs/block_count.hpp"
 #include "tools/search/schedule_search.hpp"
@@ -16,7 +15,6 @@
 #include "tools/worlds/kept_experience.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/files/output_lock.hpp"
-#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -34,7 +32,7 @@ void write_page(const Options& options) {
   if (stop_signal() != 0) throw Interrupted(stop_signal());
   end_on_stop_signals();
   PageContents page = contents_of({options.out});
-  page.environment = line_of(json_of(environment_of(options.command_line)));
+  page.environment = environment_of(options.command_line);
   const std::string text = report_page(page);
   catch_stop_signals();
   write_whole_file(options.report_file, text);

@@ -7,6 +7,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/exports/run_text.hpp"
 #include "tools/report/report_inputs.hpp"
+#include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {
@@ -18,7 +19,7 @@ int show_command(const std::string& file, bool json) {
                      "runs/ of compare; `equipoise report` shows folders, results and traces");
   }
   const RunFile run = read_run_file(file);
-  const std::string text = json ? run_json(run) : run_text(run, screen_of_stdout());
+  const std::string text = json ? line_of(run_json(run)) + "\n" : run_text(run, screen_of_stdout());
   std::printf("%s", text.c_str());
   return 0;
 }

@@ -18,7 +18,6 @@
 #include "tools/console/progress.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/guard/expectations.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/search/best_known.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
@@ -30,6 +29,7 @@
 #include "tools/sweep/sweep_results.hpp"
 #include "tools/sweep/sweep_tables.hpp"
 #include "tools/sweep/sweep_text.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -240,31 +240,29 @@ void write_sweep(const SweepResults& results, const std::string& folder) {
 }
 
 /// The progress of the sweep while points are missing: for each experiment and in total.
-std::string progress_json(const Campaign& campaign, const SweepPlan& plan,
-                          const StoredPoints& stored, std::size_t missing) {
+Json progress_json(const Campaign& campaign, const SweepPlan& plan, const StoredPoints& stored,
+                   std::size_t missing) {
   std::vector<std::size_t> points(plan.experiments.size());
   std::vector<std::size_t> done(plan.experiments.size());
   for (const Point& point : plan.points) {
     ++points[point.experiment];
     done[point.experiment] += stored.points.count(point.key);
   }
-  std::vector<std::string> experiments;
+  Json experiments = Json::array();
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
     const PlannedExperiment& planned = plan.experiments[i];
     const bool has_schedule = stored.searches.contains(planned.schedule_key);
     const bool has_best_known = has_or_needs_no_best_known(planned, stored);
-    experiments.push_back(
-        json_object({{"name", json_string(planned.experiment.name)},
-                     {"points", std::to_string(points[i])},
-                     {"points_done", std::to_string(done[i])},
-                     {"schedule_searched", has_schedule ? "true" : "false"},
-                     {"best_known_searched", has_best_known ? "true" : "false"}}));
+    experiments.push_back({{"name", planned.experiment.name},
+                           {"points", points[i]},
+                           {"points_done", done[i]},
+                           {"schedule_searched", has_schedule},
+                           {"best_known_searched", has_best_known}});
   }
-  return json_object({{"schema", json_string("equipoise.sweep-progress/1")},
-                      {"campaign", json_string(campaign.file)},
-                      {"still_to_come", std::to_string(missing)},
-                      {"experiments", json_list(experiments)}}) +
-         "\n";
+  return {{"schema", "equipoise.sweep-progress/1"},
+          {"campaign", campaign.file},
+          {"still_to_come", missing},
+          {"experiments", std::move(experiments)}};
 }
 
 std::vector<NamedResults> each_named(const SweepResults& results, const std::string& folder) {
@@ -303,7 +301,7 @@ int finish(const Campaign& campaign, const SweepPlan& plan,
   }
   if (missing > 0) {
     const std::string text =
-        options.json ? progress_json(campaign, plan, stored, missing)
+        options.json ? line_of(progress_json(campaign, plan, stored, missing)) + "\n"
                      : fmt::format(
                            "{} of {} points and searches are missing; the shard that adds the "
                            "last one writes the results\n",

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platforms/starpu_platform.hpp"
@@ -14,11 +15,12 @@
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "traces/files/input_file.hpp"
+#include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -34,20 +36,18 @@ std::string refused_text(const StarpuImport& import) {
   return text;
 }
 
-std::string import_json(const StarpuImport& import, const std::string& file) {
-  std::vector<std::string> refused;
+Json import_json(const StarpuImport& import, const std::string& file) {
+  Json refused = Json::array();
   for (const RefusedRow& row : import.refused) {
-    refused.push_back(json_object({{"line", std::to_string(row.line)},
-                                   {"unit", json_string(row.unit)},
-                                   {"size_bytes", json_number(row.size_bytes)},
-                                   {"why", json_string(row.why)}}));
+    refused.push_back(
+        {{"line", row.line}, {"unit", row.unit}, {"size_bytes", row.size_bytes}, {"why", row.why}});
   }
-  return json_object({{"file", json_string(file)},
-                      {"what", json_string("trace")},
-                      {"kernel", json_string(import.trace.kernel)},
-                      {"units", std::to_string(import.trace.units.size())},
-                      {"lines", std::to_string(import.trace.samples.size())},
-                      {"refused", json_list(refused)}});
+  return {{"file", file},
+          {"what", "trace"},
+          {"kernel", import.trace.kernel},
+          {"units", import.trace.units.size()},
+          {"lines", import.trace.samples.size()},
+          {"refused", std::move(refused)}};
 }
 
 /// Kernels without a usable row, by the reason.
@@ -58,7 +58,7 @@ struct Imported {
   std::vector<std::string> kernels;
   std::vector<WholeFile> files;
   std::string said;
-  std::vector<std::string> json;                                   ///< of each file
+  Json written = Json::array();                                    ///< the files, for `files_json`
   std::vector<std::pair<std::string, GrowthBeyondBytes>> growing;  ///< kernels counted in KiB whose
                                                                    ///< times grow faster
   std::map<std::string, std::vector<std::string>> contents;  ///< kernels by the text of their model
@@ -132,7 +132,7 @@ void import_kernel(const StarpuImportRequest& request, const std::string& kernel
         fmt::format("{}: {} units, {} sizes and units timed, {} rows refused\n", file,
                     import.trace.units.size(), import.trace.samples.size(), import.refused.size());
     imported.said += refused_text(import);
-    imported.json.push_back(import_json(import, file));
+    imported.written.push_back(import_json(import, file));
   } catch (const InputError& error) {
     if (request.kernels.size() == 1) throw;
     unusable[error.why()].push_back(kernel);
@@ -146,7 +146,7 @@ int trace_check_command(const std::string& file, const Options& options) {
   const std::vector<std::string> doubtful = doubtful_in_trace(trace);
   for (const std::string& line : doubtful) warn(file + ": " + line);
   if (options.json) {
-    std::printf("%s\n", trace_json(trace, file).c_str());
+    std::printf("%s\n", line_of(trace_json(trace, file)).c_str());
     return 0;
   }
   const std::string outliers = outliers_text(trace);
@@ -159,7 +159,7 @@ int trace_check_command(const std::string& file, const Options& options) {
 
 int trace_show_command(const std::string& file, const Options& options) {
   const Trace trace = read_traces({file}).front();
-  std::printf("%s", options.json ? (trace_json(trace, file) + "\n").c_str()
+  std::printf("%s", options.json ? (line_of(trace_json(trace, file)) + "\n").c_str()
                                  : describe_trace(trace).c_str());
   return 0;
 }
@@ -194,16 +194,15 @@ int trace_import_starpu_command(const StarpuImportRequest& asked, const Options&
                   request.keep_drivers || machine.gpus.empty()
                       ? ""
                       : ", of the cores one for each GPU is left out to drive it");
-  imported.json.push_back(json_object(
-      {{"file", json_string(file)},
-       {"what", json_string("platform")},
-       {"units",
-        std::to_string(static_cast<std::size_t>(machine.cpu_cores) + machine.gpus.size())}}));
+  imported.written.push_back(
+      {{"file", file},
+       {"what", "platform"},
+       {"units", static_cast<std::size_t>(machine.cpu_cores) + machine.gpus.size()}});
   expect_no_inputs(paths_of(imported.files), "--out");
   make_folder(request.out, "--out");
   write_whole_files(imported.files);
-  std::printf("%s",
-              options.json ? (json_files(imported.json) + "\n").c_str() : imported.said.c_str());
+  if (options.json) imported.said = line_of(files_json(std::move(imported.written))) + "\n";
+  std::printf("%s", imported.said.c_str());
   return 0;
 }
 
@@ -216,7 +215,7 @@ int trace_import_csv_command(const std::vector<std::string>& files, const CsvImp
   for (const std::string& warning : import.warnings) warn(warning);
   write_whole_file(out, readable_trace_text(trace, files.front()));
   if (options.json) {
-    std::printf("%s\n", trace_json(trace, out).c_str());
+    std::printf("%s\n", line_of(trace_json(trace, out)).c_str());
     return 0;
   }
   std::vector<std::string> units;

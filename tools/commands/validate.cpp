@@ -16,7 +16,6 @@
 #include "tools/console/console.hpp"
 #include "tools/console/progress.hpp"
 #include "tools/guard/expectations.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/recording_warnings.hpp"
 #include "tools/report/validation.hpp"
 #include "tools/runs/block_count.hpp"
@@ -30,6 +29,7 @@
 #include "tools/worlds/recorded_platform.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
 #include "traces/files/output_lock.hpp"
+#include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -191,7 +191,7 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
 int report(const Comparison& comparison, const std::optional<Expectations>& expectations,
            std::optional<double> error_max, const Options& options, bool failed) {
   const Validation validation = judge(comparison);
-  const std::string json = validation_json(validation, comparison);
+  const std::string json = line_of(validation_json(validation, comparison)) + "\n";
   std::printf("%s",
               options.json ? json.c_str() : validation_text(validation, comparison.units).c_str());
   write_whole_file(options.out + "/validation.json", json);

@@ -25,7 +25,7 @@
 #include "tools/exports/time_axis.hpp"
 #include "tools/exports/time_grid.hpp"
 #include "tools/exports/unit_spans.hpp"
-#include "tools/report/json_text.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -252,45 +252,39 @@ std::string run_text(const RunFile& file, const Screen& screen) {
          trouble_list(file);
 }
 
-std::string run_json(const RunFile& file) {
+Json run_json(const RunFile& file) {
   const RunNumbers n = numbers_of(file);
   const std::vector<std::optional<double>> ideal = ideal_shares(n);
-  const auto or_null = [](std::optional<double> value) {
-    return value ? json_number(*value) : std::string("null");
-  };
-  std::vector<std::string> units;
+  Json units = Json::array();
   for (std::size_t i = 0; i < file.run.units.size(); ++i) {
-    units.push_back(json_object({{"unit", json_string(file.run.units[i].name)},
-                                 {"share", json_number(share(n, i))},
-                                 {"ideal_share", or_null(ideal[i])},
-                                 {"idle_fraction", json_number(idle_fraction(n, i))},
-                                 {"blocks", fmt::format("{}", n.units[i].blocks)},
-                                 {"items", fmt::format("{}", n.units[i].items)}}));
+    units.push_back({{"unit", file.run.units[i].name},
+                     {"share", share(n, i)},
+                     {"ideal_share", json_of(ideal[i])},
+                     {"idle_fraction", idle_fraction(n, i)},
+                     {"blocks", n.units[i].blocks},
+                     {"items", n.units[i].items}});
   }
-  std::vector<std::string> events;
+  Json events = Json::array();
   for (const RunMark& mark : troubles_of(file)) {
-    events.push_back(json_object(
-        {{"at_s", json_number(mark.at.value)},
-         {"event", json_string(mark.what)},
-         {"unit", mark.unit ? json_string(file.run.units[mark.unit->index].name) : "null"},
-         {"details", json_string(mark.details)}}));
+    events.push_back({{"at_s", mark.at.value},
+                      {"event", mark.what},
+                      {"unit", mark.unit ? Json(file.run.units[mark.unit->index].name) : Json()},
+                      {"details", mark.details}});
   }
   const auto& summary = file.summary;
   const bool has_bound = summary && summary->lower_bound;
-  return json_object(
-             {{"schema", json_string("equipoise.show/1")},
-              {"policy", json_string(file.header.spelling)},
-              {"on", json_string(file.header.on)},
-              {"workloads", json_strings(file.header.settings.workloads)},
-              {"interrupted", summary ? "false" : "true"},
-              {"makespan_s", summary ? json_number(summary->numbers.makespan.value) : "null"},
-              {"ended_s", json_number(end_of_run(file).value)},
-              {"lower_bound_s", has_bound ? json_number(summary->lower_bound->value) : "null"},
-              {"blocks", fmt::format("{}", n.blocks)},
-              {"rebalances", fmt::format("{}", n.rebalances)},
-              {"units", json_list(units)},
-              {"events", json_list(events)}}) +
-         "\n";
+  return {{"schema", "equipoise.show/1"},
+          {"policy", file.header.spelling},
+          {"on", file.header.on},
+          {"workloads", file.header.settings.workloads},
+          {"interrupted", !summary},
+          {"makespan_s", summary ? Json(summary->numbers.makespan.value) : Json()},
+          {"ended_s", end_of_run(file).value},
+          {"lower_bound_s", has_bound ? Json(summary->lower_bound->value) : Json()},
+          {"blocks", n.blocks},
+          {"rebalances", n.rebalances},
+          {"units", std::move(units)},
+          {"events", std::move(events)}};
 }
 
 }  // namespace equipoise

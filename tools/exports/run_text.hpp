@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "traces/run_file.hpp"
@@ -26,6 +27,6 @@ struct Screen {
 /// `ended_s`, `lower_bound_s`, and each unit's `share`, `ideal_share` (with which all units would have
 /// ended together, at the speed that they had while they computed or copied; null if it did no block,
 /// or in several phases), `idle_fraction`, `items` and `blocks`; `events`: losses and disturbances.
-[[nodiscard]] std::string run_json(const RunFile& file);
+[[nodiscard]] nlohmann::ordered_json run_json(const RunFile& file);
 
 }  // namespace equipoise

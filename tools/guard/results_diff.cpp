@@ -23,71 +23,74 @@ const JsonValue& experiment_of(const StoredResults& results) {
   return JsonObject(results.document, results.file, "a results.json").at("experiment");
 }
 
+/// Values of what was read, by what they are of.
+using Facts = std::map<std::string, const JsonValue*>;
+
 /// The facts of an experiment that change numbers, by name. Files are known by their contents.
 /// Policies and repetitions are compared one by one: another build of a policy is what is compared.
-std::map<std::string, std::string> facts_of(const JsonValue& experiment) {
-  std::map<std::string, std::string> facts;
+Facts facts_of(const JsonValue& experiment) {
+  Facts facts;
   const std::vector<std::string> others = {"policies", "policy_libraries",  "reps",   "on",
                                            "inputs",   "workloads",         "traces", "platform",
                                            "scenario", "workload_spellings"};
   for (const JsonMember& member : experiment.object) {
     if (std::ranges::find(others, member.name) != others.end()) continue;
     if (member.name != "sim" && member.name != "real") {
-      facts[member.name] = json_of(member.value);
+      facts[member.name] = &member.value;
       continue;
     }
     for (const JsonMember& setting : member.value.object) {
       if (std::ranges::find(others, setting.name) != others.end()) continue;
-      facts[member.name + "." + setting.name] = json_of(setting.value);
+      facts[member.name + "." + setting.name] = &setting.value;
     }
   }
   return facts;
 }
 
 /// The hashes of the input files, by file; files that have the same contents in both are left out.
-std::map<std::string, std::string> inputs_of(const JsonValue& experiment, const JsonValue& other) {
+Facts inputs_of(const JsonValue& experiment, const JsonValue& other) {
   const auto all = [](const JsonValue& one) {
-    std::map<std::string, std::string> hashes;
+    Facts hashes;
     for (const JsonMember& member : one.object) {
       if (member.name != "inputs") continue;
       for (const JsonValue& input : member.value.list) {
         const JsonObject file(input, "results.json", "an input");
-        hashes["contents of " + file.text("file")] = json_string(file.text("hash"));
+        static_cast<void>(file.text("hash"));  // throws if it is none
+        hashes["contents of " + file.text("file")] = &file.at("hash");
       }
     }
     return hashes;
   };
-  std::map<std::string, std::string> hashes = all(experiment);
-  const std::map<std::string, std::string> others = all(other);
+  Facts hashes = all(experiment);
+  const Facts others = all(other);
   std::erase_if(hashes, [&](const auto& one) {
-    return std::ranges::any_of(others, [&](const auto& o) { return o.second == one.second; });
+    return std::ranges::any_of(others,
+                               [&](const auto& o) { return o.second->text == one.second->text; });
   });
   return hashes;
 }
 
-void add_differences(const std::map<std::string, std::string>& before,
-                     const std::map<std::string, std::string>& now,
-                     std::vector<Difference>& differences) {
+void add_differences(const Facts& before, const Facts& now, std::vector<Difference>& differences) {
   for (const auto& [what, value] : before) {
     const auto found = now.find(what);
     if (found == now.end()) {
-      differences.push_back({what, value, {}});
-    } else if (found->second != value) {
-      differences.push_back({what, value, found->second});
+      differences.push_back({what, *value, {}});
+    } else if (json_of(*found->second) != json_of(*value)) {
+      differences.push_back({what, *value, *found->second});
     }
   }
   for (const auto& [what, value] : now) {
-    if (!before.contains(what)) differences.push_back({what, {}, value});
+    if (!before.contains(what)) differences.push_back({what, {}, *value});
   }
 }
 
 /// The machine on which results were made, if they say that.
-std::map<std::string, std::string> machine_of(const StoredResults& results) {
-  std::map<std::string, std::string> facts;
+Facts machine_of(const StoredResults& results) {
+  Facts facts;
   const JsonObject top(results.document, results.file, "a results.json");
   if (top.find("environment") == nullptr) return facts;
   const JsonObject environment(top.at("environment"), results.file, "an environment");
-  facts["machine"] = json_of(environment.at("machine"));
+  facts["machine"] = &environment.at("machine");
   return facts;
 }
 

@@ -38,8 +38,8 @@ struct PolicyChange {
 /// A fact in which the experiments differ.
 struct Difference {
   std::string what;
-  std::string before;  ///< JSON text; empty: it is not there
-  std::string now;
+  std::optional<JsonValue> before;  ///< none: it is not there
+  std::optional<JsonValue> now;
 };
 
 /// Two results, compared.

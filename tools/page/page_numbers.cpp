@@ -2,34 +2,43 @@
 #include "tools/page/page_numbers.hpp"
 
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "tools/page/runs_page.hpp"
 #include "tools/page/timing_data.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
+namespace {
+
+/// The list of results. Each results.json stands in it as it is, with its line ends and the digits of
+/// its numbers.
+std::string results_list(const std::vector<PageResults>& all) {
+  std::string list;
+  for (const PageResults& one : all) {
+    list += list.empty() ? "" : ",";
+    list += "{\"name\":" + json_string(one.name) + ",\"results\":" + one.text + "}";
+  }
+  return "[" + list + "]";
+}
+
+}  // namespace
 
 std::string page_numbers(const PageContents& contents) {
-  std::vector<std::string> results;
-  for (const PageResults& one : contents.results) {
-    results.push_back(json_object({{"name", json_string(one.name)}, {"results", one.text}}));
-  }
-  std::vector<std::string> runs;
+  Json runs = Json::array();
   for (const std::string& file : contents.run_files) {
     const RunEnds ends = read_page_run(file).ends;
-    runs.push_back(json_object(
-        {{"file", json_string(file)}, {"header", ends.header}, {"summary", ends.summary}}));
+    runs.push_back(
+        {{"file", file}, {"header", json_from(ends.header)}, {"summary", json_from(ends.summary)}});
   }
-  std::vector<std::string> timings;
+  Json timings = Json::array();
   for (const Trace& trace : contents.traces) timings.push_back(timing_data(trace));
-  return json_object({{"schema", json_string("equipoise.report/1")},
-                      {"title", json_string(contents.title)},
-                      {"results", json_list(results)},
-                      {"runs", json_list(runs)},
-                      {"timings", json_list(timings)},
-                      {"notes", json_strings(contents.notes)}}) +
-         "\n";
+  const std::string begin = line_of({{"schema", "equipoise.report/1"}, {"title", contents.title}});
+  const std::string end = line_of(
+      {{"runs", std::move(runs)}, {"timings", std::move(timings)}, {"notes", contents.notes}});
+  return begin.substr(0, begin.size() - 1) + ",\"results\":" + results_list(contents.results) +
+         "," + end.substr(1) + "\n";
 }
 
 }  // namespace equipoise

@@ -16,9 +16,9 @@
 #include "tools/page/results_page.hpp"
 #include "tools/page/runs_page.hpp"
 #include "tools/page/timing_data.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/runs/content_hash.hpp"
 #include "tools/runs/version.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -66,38 +66,35 @@ std::string results_article(const PageResults& results, const JsonValue& read, b
 }
 
 /// What the chart over several comparisons needs of each.
-std::string experiment_json(const PageResults& results, const JsonValue& read) {
-  std::vector<std::pair<std::string, std::string>> policies;
+Json experiment_json(const PageResults& results, const JsonValue& read) {
+  Json policies = Json::object();
   if (const JsonValue* const all = member(read, "results")) {
     for (const JsonValue& r : all->list) {
       const JsonValue* const ci = member(r, "makespan_s.ci95");
       if (ci == nullptr || ci->list.size() != 2) continue;
       const std::string name = text_at(r, "spelling");
-      const bool is_there =
-          std::ranges::any_of(policies, [&](const auto& p) { return p.first == name; });
-      if (is_there) continue;
-      policies.emplace_back(name, json_list({json_number(number_at(r, "makespan_s.mean", 0.0)),
-                                             json_number(std::max(0.0, ci->list[0].number)),
-                                             json_number(ci->list[1].number)}));
+      if (policies.contains(name)) continue;
+      policies[name] = Json::array({number_at(r, "makespan_s.mean", 0.0),
+                                    std::max(0.0, ci->list[0].number), ci->list[1].number});
     }
   }
   const auto number = [&](const char* name) {
     const JsonValue* const value = member(read, name);
-    return value == nullptr ? std::string("null") : json_number(value->number);
+    return value == nullptr ? Json() : Json(value->number);
   };
   std::vector<std::string> workloads;
   if (const JsonValue* const all = member(read, "experiment.workloads")) {
     for (const JsonValue& one : all->list) workloads.push_back(one.text);
   }
-  return json_object({{"name", json_string(results.name)},
-                      {"workloads", json_strings(workloads)},
-                      {"platform", json_string(text_at(read, "experiment.sim.platform"))},
-                      {"scenario", json_string(text_at(read, "experiment.sim.scenario"))},
-                      {"decision_cost", json_string(text_at(read, "experiment.decision_cost"))},
-                      {"baseline", json_string(text_at(read, "experiment.baseline"))},
-                      {"lower_bound_s", number("lower_bound_s")},
-                      {"best_known_s", number("best_known_s")},
-                      {"results", json_object(policies)}});
+  return {{"name", results.name},
+          {"workloads", workloads},
+          {"platform", text_at(read, "experiment.sim.platform")},
+          {"scenario", text_at(read, "experiment.sim.scenario")},
+          {"decision_cost", text_at(read, "experiment.decision_cost")},
+          {"baseline", text_at(read, "experiment.baseline")},
+          {"lower_bound_s", number("lower_bound_s")},
+          {"best_known_s", number("best_known_s")},
+          {"results", std::move(policies)}};
 }
 
 /// The answers of several comparisons, a row each.
@@ -143,13 +140,12 @@ std::string run_elements(const std::vector<PageRun>& runs, const std::vector<std
 /// How the first of the runs without results was made.
 std::string repeat_run_html(const PageContents& contents, const PageRun& run) {
   std::string html;
-  if (!contents.environment.empty()) {
-    const JsonValue environment = parse_json(contents.environment, "environment");
-    html += command_html(environment);
+  if (contents.environment) {
+    html += command_html(contents.environment->command);
     html += fmt::format("<dl><dt>date</dt><dd>{}</dd></dl>\n",
-                        markup_escaped(text_at(environment, "date")));
+                        markup_escaped(contents.environment->date));
   }
-  html += facts_html(parse_json(run.ends.header, contents.run_files.front()));
+  html += facts_html(run.ends.header);
   if (contents.inputs.empty()) return html;
   PageTable table;
   table.caption = "The inputs as they are now, when this page is made.";
@@ -171,7 +167,7 @@ std::string runs_and_timings(const PageContents& contents) {
   html += section("What the simulation knows of the units", "timing", {});
   html += run_elements(runs, contents.run_files);
   for (const Trace& trace : contents.traces) {
-    html += data_element("timing", trace.kernel, timing_data(trace));
+    html += data_element("timing", trace.kernel, line_of(timing_data(trace)));
   }
   return html;
 }
@@ -218,7 +214,7 @@ std::string report_page(const PageContents& contents) {
   }
   html += contents.summary;
   std::vector<JsonValue> read;
-  std::vector<std::string> experiments;
+  Json experiments = Json::array();
   for (const PageResults& results : contents.results) {
     read.push_back(parse_json(results.text, results.name));
     expect_schema(text_at(read.back(), "schema"), "equipoise.results/1", results.name);
@@ -226,7 +222,7 @@ std::string report_page(const PageContents& contents) {
   }
   if (experiments.size() > 1) {
     html += section("All comparisons", "sweep", answers_html(contents.results, read)) +
-            data_element("sweep", "", json_object({{"experiments", json_list(experiments)}}));
+            data_element("sweep", "", line_of({{"experiments", std::move(experiments)}}));
   }
   const std::string runs = runs_and_timings(contents);
   const bool is_only = read.size() == 1;

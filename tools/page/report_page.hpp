@@ -1,11 +1,13 @@
 // Report pages: one self-contained HTML file each, from results, runs and traces.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "shared_policies/machine/trace.hpp"
+#include "tools/worlds/experiment_facts.hpp"
 
 namespace equipoise {
 
@@ -22,10 +24,10 @@ struct PageContents {
   std::vector<PageResults> results;
   std::vector<std::string> run_files;
   std::vector<Trace> traces;
-  std::vector<std::string> notes;     ///< about what is not on the page, a sentence each
-  std::string summary{};              ///< HTML that comes first, such as a sweep's tables
-  std::string environment{};          ///< JSON: with what its only run was made; empty: not known
-  std::vector<std::string> inputs{};  ///< files that runs without results were made from
+  std::vector<std::string> notes;            ///< about what is not on the page, a sentence each
+  std::string summary{};                     ///< HTML that comes first, such as a sweep's tables
+  std::optional<Environment> environment{};  ///< with what its only run was made, if known
+  std::vector<std::string> inputs{};         ///< files that runs without results were made from
 };
 
 /// The page: the answer, tables, and the data of charts, which a script draws when it is opened. All

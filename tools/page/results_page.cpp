@@ -158,8 +158,7 @@ std::string energy_html(const JsonValue& results) {
   return table.rows.empty() ? std::string() : table_html(table);
 }
 
-std::string command_html(const JsonValue& environment) {
-  const std::string command = text_at(environment, "command");
+std::string command_html(const std::string& command) {
   if (command.empty()) return {};
   return "<p>The command:</p>\n<pre>" + markup_escaped(command) + "</pre>\n";
 }
@@ -168,7 +167,7 @@ std::string repeat_html(const JsonValue& results) {
   std::string html;
   const JsonValue* const environment = member(results, "environment");
   if (environment != nullptr) {
-    html += command_html(*environment);
+    html += command_html(text_at(*environment, "command"));
     html += facts_html(*environment, "command");
   }
   const JsonValue* const experiment = member(results, "experiment");

@@ -22,8 +22,8 @@ namespace equipoise {
 /// The energy of every unit; empty where none is known.
 [[nodiscard]] std::string energy_html(const JsonValue& results);
 
-/// The command that made results or a run; empty if `environment` does not say it.
-[[nodiscard]] std::string command_html(const JsonValue& environment);
+/// The command that made results or a run; empty if it is not known.
+[[nodiscard]] std::string command_html(const std::string& command);
 
 /// What was run, where, when and with what: HTML.
 [[nodiscard]] std::string repeat_html(const JsonValue& results);

@@ -13,12 +13,11 @@
 
 #include "shared_policies/model/overload.hpp"
 #include "tools/page/packed_bytes.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-using RunFacts = std::vector<std::pair<std::string, std::string>>;
 
 /// A page has so many decisions, and estimates of units in them, at most.
 constexpr std::size_t most_decisions = 20'000;
@@ -39,24 +38,20 @@ struct Sorted {
   std::vector<std::vector<PlacedBlock>> by_unit;
   std::vector<Seconds> iterations;  ///< their begins
   std::vector<const DecisionRecord*> decisions;
-  std::string spans;                      ///< JSON list: lost blocks, absence of units
-  std::vector<std::string> disturbances;  ///< JSON objects
+  Json spans = Json::array();  ///< lost blocks, absence of units
+  Json disturbances = Json::array();
   Seconds makespan;
   std::size_t blocks = 0;
 };
 
-std::string span_json(std::size_t unit, const char* kind, Seconds from, Seconds to) {
-  return json_object({{"unit", std::to_string(unit)},
-                      {"kind", json_string(kind)},
-                      {"from_s", json_number(from.value)},
-                      {"to_s", json_number(to.value)}});
+Json span_json(std::size_t unit, const char* kind, Seconds from, Seconds to) {
+  return {{"unit", unit}, {"kind", kind}, {"from_s", from.value}, {"to_s", to.value}};
 }
 
-std::string disturbance_json(const Disturbance& d) {
-  RunFacts facts = {{"at_s", json_number(d.at.value)},
-                 {"what", json_string(to_string(d.kind) + (" of " + d.target))}};
-  if (d.until < Seconds::infinity()) facts.emplace_back("until_s", json_number(d.until.value));
-  return json_object(facts);
+Json disturbance_json(const Disturbance& d) {
+  Json json = {{"at_s", d.at.value}, {"what", to_string(d.kind) + (" of " + d.target)}};
+  if (d.until < Seconds::infinity()) json["until_s"] = d.until.value;
+  return json;
 }
 
 /// Collects records; see Sorted.
@@ -73,7 +68,6 @@ class Collector {
     for (std::size_t unit = 0; unit < absent_since_.size(); ++unit) {
       if (absent_since_[unit]) add_span(unit, "absent", *absent_since_[unit], sorted_.makespan);
     }
-    sorted_.spans = json_list(spans_);
     for (std::vector<PlacedBlock>& blocks : sorted_.by_unit) {
       std::ranges::stable_sort(blocks, std::less<>(),
                                [](const PlacedBlock& block) { return block.record->begins.setup; });
@@ -118,14 +112,13 @@ class Collector {
     absent_since_[unit].reset();
   }
   void add_span(std::size_t unit, const char* kind, Seconds from, Seconds to) {
-    spans_.push_back(span_json(unit, kind, from, to));
+    sorted_.spans.push_back(span_json(unit, kind, from, to));
   }
 
   const RunFile& file_;
   Sorted sorted_;
   std::vector<std::optional<Seconds>> absent_since_;
   std::vector<Seconds> done_;  ///< when each unit had ended, or lost, its blocks up to here
-  std::vector<std::string> spans_;
   std::vector<Seconds> events_;
   Seconds latest_{};
 };
@@ -169,7 +162,7 @@ struct Columns {
   std::array<std::string, stage_columns.size()> stages;
 };
 
-std::string columns_json(const Sorted& run, double quantum_s) {
+Json columns_json(const Sorted& run, double quantum_s) {
   const auto quanta = [quantum_s](Seconds t) { return std::llround(t.value / quantum_s); };
   Columns columns;
   for (const auto& blocks : run.by_unit) {
@@ -196,16 +189,15 @@ std::string columns_json(const Sorted& run, double quantum_s) {
       before = std::max(before, r.end);
     }
   }
-  RunFacts facts = {{"block", columns.block},
-                 {"items", columns.items},
-                 {"start", columns.start},
-                 {"held", columns.held},
-                 {"tag", columns.tag}};
+  Json json = {{"block", packed(columns.block)},
+               {"items", packed(columns.items)},
+               {"start", packed(columns.start)},
+               {"held", packed(columns.held)},
+               {"tag", packed(columns.tag)}};
   for (std::size_t i = 0; i < stage_columns.size(); ++i) {
-    facts.emplace_back(stage_columns[i], columns.stages[i]);
+    json[stage_columns[i]] = packed(columns.stages[i]);
   }
-  for (auto& [name, bytes] : facts) bytes = json_string(packed(bytes));
-  return json_object(facts);
+  return json;
 }
 
 /// Adds [from, to) to the parts of the run that it lies in.
@@ -246,33 +238,32 @@ std::string shares_bytes(const Sorted& run) {
   return bytes;
 }
 
-std::string estimate_json(const UnitEstimate& estimate) {
-  RunFacts facts = {{"unit", std::to_string(estimate.unit.index)},
-                 {"block_items", std::to_string(estimate.block_items)}};
-  if (!estimate.cost.empty()) facts.emplace_back("cost_s", json_string(estimate.cost));
-  if (estimate.r2) facts.emplace_back("r2", json_number(*estimate.r2));
-  return json_object(facts);
+Json estimate_json(const UnitEstimate& estimate) {
+  Json json = {{"unit", estimate.unit.index}, {"block_items", estimate.block_items}};
+  if (!estimate.cost.empty()) json["cost_s"] = estimate.cost;
+  if (estimate.r2) json["r2"] = *estimate.r2;
+  return json;
 }
 
-std::string decisions_json(const Sorted& run, const std::vector<Unit>& units) {
-  std::vector<std::string> decisions;
+Json decisions_json(const Sorted& run, const std::vector<Unit>& units) {
+  Json decisions = Json::array();
   std::size_t estimates = 0;
   for (const DecisionRecord* const record : run.decisions) {
     if (decisions.size() == most_decisions) break;
     const Decision& decision = record->decision;
-    std::vector<std::string> of_units;
+    Json of_units = Json::array();
     estimates += decision.estimates.size();
     if (estimates <= most_estimates) {
       for (const UnitEstimate& e : decision.estimates) of_units.push_back(estimate_json(e));
     }
-    decisions.push_back(json_object(
-        {{"at_s", json_number(record->at.value)},
-         {"cost_s", json_number((record->end - record->at).value)},
-         {"what", json_string(std::string(decision_word(decision.what)))},
-         {"by", json_string(decision.unit ? units[decision.unit->index].name : "the master")},
-         {"units", json_list(of_units)}}));
+    decisions.push_back(
+        {{"at_s", record->at.value},
+         {"cost_s", (record->end - record->at).value},
+         {"what", std::string(decision_word(decision.what))},
+         {"by", decision.unit ? units[decision.unit->index].name : std::string("the master")},
+         {"units", std::move(of_units)}});
   }
-  return json_list(decisions);
+  return decisions;
 }
 
 bool any_block(const Sorted& run, bool (*is_such)(const BlockRecord&)) {
@@ -281,34 +272,31 @@ bool any_block(const Sorted& run, bool (*is_such)(const BlockRecord&)) {
   });
 }
 
-std::string flag(bool value) { return value ? "true" : "false"; }
-
-RunFacts facts_of(const RunFile& file, const Sorted& run, const RunEnds& ends) {
-  std::vector<std::string> units;
-  std::vector<std::string> counts;
+Json facts_of(const RunFile& file, const Sorted& run, const RunEnds& ends) {
+  Json units = Json::array();
+  Json counts = Json::array();
   for (std::size_t i = 0; i < file.run.units.size(); ++i) {
-    units.push_back(json_object({{"id", json_string(file.run.units[i].name)}}));
-    counts.push_back(std::to_string(run.by_unit[i].size()));
+    units.push_back({{"id", file.run.units[i].name}});
+    counts.push_back(run.by_unit[i].size());
   }
   return {
-      {"file", json_string(file.path)},
-      {"policy", json_string(file.header.spelling)},
-      {"on", json_string(file.header.on)},
-      {"makespan_s", json_number(run.makespan.value)},
-      {"units", json_list(units)},
-      {"blocks", std::to_string(run.blocks)},
-      {"blocks_by_unit", json_list(counts)},
-      {"has_setup", flag(any_block(run, [](const auto& b) { return b.times.setup.value > 0; }))},
+      {"file", file.path},
+      {"policy", file.header.spelling},
+      {"on", file.header.on},
+      {"makespan_s", run.makespan.value},
+      {"units", std::move(units)},
+      {"blocks", run.blocks},
+      {"blocks_by_unit", std::move(counts)},
+      {"has_setup", any_block(run, [](const auto& b) { return b.times.setup.value > 0; })},
       {"has_copies",
-       flag(any_block(
-           run, [](const auto& b) { return b.times.in.value > 0 || b.times.out.value > 0; }))},
+       any_block(run, [](const auto& b) { return b.times.in.value > 0 || b.times.out.value > 0; })},
       {"has_training",
-       flag(any_block(run, [](const auto& b) { return b.block.tag == BlockTag::train; }))},
+       any_block(run, [](const auto& b) { return b.block.tag == BlockTag::train; })},
       {"spans", run.spans},
-      {"disturbances", json_list(run.disturbances)},
+      {"disturbances", run.disturbances},
       {"decisions", decisions_json(run, file.run.units)},
-      {"header", ends.header},
-      {"summary", ends.summary}};
+      {"header", json_from(ends.header)},
+      {"summary", json_from(ends.summary)}};
 }
 
 }  // namespace
@@ -317,16 +305,13 @@ RunData run_data(const RunFile& file, const RunEnds& ends) {
   const Collector collector(file);
   const Sorted& run = collector.sorted();
   const double quantum_s = quantum_of(run);
-  RunFacts facts = facts_of(file, run, ends);
-  facts.emplace_back("quantum_s", json_number(quantum_s));
-  RunFacts coarse = facts;
-  facts.emplace_back("columns", columns_json(run, quantum_s));
-  std::vector<std::string> kinds;
-  for (const char* const kind : shared_kinds) kinds.push_back(json_string(kind));
-  coarse.emplace_back("shares_of",
-                      json_object({{"bins", std::to_string(bins)}, {"kinds", json_list(kinds)}}));
-  coarse.emplace_back("shares", json_string(packed(shares_bytes(run))));
-  return {json_object(facts), json_object(coarse)};
+  Json facts = facts_of(file, run, ends);
+  facts["quantum_s"] = quantum_s;
+  Json coarse = facts;
+  facts["columns"] = columns_json(run, quantum_s);
+  coarse["shares_of"] = {{"bins", bins}, {"kinds", shared_kinds}};
+  coarse["shares"] = packed(shares_bytes(run));
+  return {line_of(facts), line_of(coarse)};
 }
 
 }  // namespace equipoise

@@ -4,17 +4,19 @@
 #include <cstddef>
 #include <string>
 
+#include "traces/json_document.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {
 
-/// The first and the last line of a run file as they are: JSON objects.
+/// The first and the last line of a run file.
 struct RunEnds {
-  std::string header;
-  std::string summary;  ///< "null" if the run was interrupted
+  JsonValue header;
+  JsonValue summary;  ///< null if the run was interrupted
 };
 
-/// A run for a page: the same facts with its blocks, or with shares of time alone.
+/// A run for a page, as text whose length is known: the same facts with its blocks, or with shares of
+/// time alone.
 struct RunData {
   std::string with_blocks;  ///< a JSON object
   std::string with_shares;  ///< a JSON object without single blocks; some 100 KB at most

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <istream>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/markup.hpp"
@@ -22,14 +23,14 @@ namespace {
 /// The header and the summary of a run file, which `read_run_file` accepted.
 RunEnds ends_of(const std::string& path) {
   auto in = open_input(path, "give a run file");
-  RunEnds ends{{}, "null"};
+  RunEnds ends;
   std::string line;
   std::string last;
   for (std::size_t number = 1; next_line(in, line, path, number); ++number) {
-    if (number == 1) ends.header = line;
+    if (number == 1) ends.header = parse_json(line, path);
     last.swap(line);
   }
-  if (last.rfind("{\"summary\"", 0) == 0) ends.summary = last;
+  if (last.rfind("{\"summary\"", 0) == 0) ends.summary = parse_json(last, path);
   return ends;
 }
 
@@ -83,21 +84,16 @@ std::string units_html(const JsonValue& header, const JsonValue& summary) {
 
 PageRun read_page_run(const std::string& path) {
   const RunFile file = read_run_file(path);
-  const RunEnds ends = ends_of(path);
-  return {ends, run_data(file, ends)};
+  RunEnds ends = ends_of(path);
+  RunData data = run_data(file, ends);
+  return {std::move(ends), std::move(data)};
 }
 
 std::string runs_html(const std::vector<PageRun>& runs) {
-  struct Read {
-    JsonValue header;
-    JsonValue summary;
-  };
-  std::vector<Read> read;
-  for (const PageRun& run : runs) {
-    read.push_back({parse_json(run.ends.header, "run"), parse_json(run.ends.summary, "run")});
-  }
-  std::ranges::stable_sort(read, std::less<>(), [](const Read& run) {
-    return number_at(run.summary, "makespan_s", 1e300);
+  std::vector<const RunEnds*> sorted;
+  for (const PageRun& run : runs) sorted.push_back(&run.ends);
+  std::ranges::stable_sort(sorted, std::less<>(), [](const RunEnds* run) {
+    return number_at(run->summary, "makespan_s", 1e300);
   });
   const ResultField& spread = result_field("finish_spread_s");
   PageTable table;
@@ -108,21 +104,21 @@ std::string runs_html(const std::vector<PageRun>& runs) {
                     "rebalances", explained(spread.heading, spread.explanation),
                     "verified"};
   std::string units;
-  for (const Read& run : read) {
-    const double bound_s = number_at(run.summary, "lower_bound_s", 0.0);
-    const double ratio = number_at(run.summary, "makespan_s", 0.0) / bound_s;
-    const bool is_whole = run.summary.kind == JsonValue::Kind::object;
-    const char* const verified = is_true_at(run.summary, "verified") ? "yes" : "<b>no</b>";
-    table.rows.push_back({{markup_escaped(text_at(run.header, "spelling")), {}, true},
-                          {markup_escaped(text_at(run.header, "on")), {}, true},
-                          time_cell(run.summary, "makespan_s"),
+  for (const RunEnds* const run : sorted) {
+    const double bound_s = number_at(run->summary, "lower_bound_s", 0.0);
+    const double ratio = number_at(run->summary, "makespan_s", 0.0) / bound_s;
+    const bool is_whole = run->summary.kind == JsonValue::Kind::object;
+    const char* const verified = is_true_at(run->summary, "verified") ? "yes" : "<b>no</b>";
+    table.rows.push_back({{markup_escaped(text_at(run->header, "spelling")), {}, true},
+                          {markup_escaped(text_at(run->header, "on")), {}, true},
+                          time_cell(run->summary, "makespan_s"),
                           {bound_s > 0.0 ? fmt::format("{:.3f}", ratio) : "–"},
-                          number_cell(run.summary, "blocks", 10),
-                          number_cell(run.summary, "decisions.count", 4),
-                          number_cell(run.summary, "rebalances", 4),
-                          time_cell(run.summary, "finish_spread_s"),
+                          number_cell(run->summary, "blocks", 10),
+                          number_cell(run->summary, "decisions.count", 4),
+                          number_cell(run->summary, "rebalances", 4),
+                          time_cell(run->summary, "finish_spread_s"),
                           {is_whole ? verified : "interrupted"}});
-    units += units_html(run.header, run.summary);
+    units += units_html(run->header, run->summary);
   }
   return table_html(table) + "<details><summary>Units of each run</summary>\n" + units +
          "</details>\n";

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
-#include "tools/report/json_text.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -17,11 +18,7 @@ constexpr int curve_points = 80;
 /// More samples of a unit than this are thinned out.
 constexpr std::size_t most_samples = 400;
 
-std::string point(double items, Seconds time) {
-  return json_list({json_number(items), json_number(time.value)});
-}
-
-std::string curve_json(const BlockTiming& timing) {
+Json curve_json(const BlockTiming& timing) {
   const double low = timing.sizes().front() / 4.0;
   const double high = timing.sizes().back() * 4.0;
   std::vector<double> sizes = timing.sizes();
@@ -29,43 +26,40 @@ std::string curve_json(const BlockTiming& timing) {
     sizes.push_back(low * std::pow(high / low, static_cast<double>(i) / curve_points));
   }
   std::ranges::sort(sizes);
-  std::vector<std::string> points;
-  for (const double items : sizes) points.push_back(point(items, timing.mean(items)));
-  return json_list(points);
+  Json points = Json::array();
+  for (const double items : sizes) {
+    points.push_back(Json::array({items, timing.mean(items).value}));
+  }
+  return points;
 }
 
-std::string samples_json(const Trace& trace, std::uint32_t unit) {
-  std::vector<std::string> samples;
+Json samples_json(const Trace& trace, std::uint32_t unit) {
+  Json samples = Json::array();
   std::size_t count = 0;
   for (const TraceSample& s : trace.samples) count += s.unit == unit && !s.is_outlier ? 1 : 0;
   const std::size_t step = count / most_samples + 1;
   std::size_t at = 0;
   for (const TraceSample& s : trace.samples) {
     if (s.unit != unit || s.is_outlier || at++ % step != 0) continue;
-    samples.push_back(json_list({json_number(s.items), json_number(s.compute_mean_s),
-                                 s.compute_sd_s ? json_number(*s.compute_sd_s) : "null",
-                                 std::to_string(s.count)}));
+    samples.push_back(Json::array({s.items, s.compute_mean_s, json_of(s.compute_sd_s), s.count}));
   }
-  return json_list(samples);
+  return samples;
 }
 
 }  // namespace
 
-std::string timing_data(const Trace& trace) {
-  std::vector<std::string> units;
+Json timing_data(const Trace& trace) {
+  Json units = Json::array();
   for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
     if (!has_samples(trace, i)) continue;
     const BlockTiming timing(trace, i);
     const std::vector<double>& sizes = timing.sizes();
-    units.push_back(json_object(
-        {{"id", json_string(trace.units[i].name)},
-         {"recorded", json_list({json_number(sizes.front()), json_number(sizes.back())})},
-         {"samples", samples_json(trace, i)},
-         {"curve", curve_json(timing)}}));
+    units.push_back({{"id", trace.units[i].name},
+                     {"recorded", Json::array({sizes.front(), sizes.back()})},
+                     {"samples", samples_json(trace, i)},
+                     {"curve", curve_json(timing)}});
   }
-  return json_object({{"kernel", json_string(trace.kernel)},
-                      {"item", json_string(trace.item)},
-                      {"units", json_list(units)}});
+  return {{"kernel", trace.kernel}, {"item", trace.item}, {"units", std::move(units)}};
 }
 
 }  // namespace equipoise

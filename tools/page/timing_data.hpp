@@ -1,7 +1,7 @@
 // The times of a trace as data of a report page.
 #pragma once
 
-#include <string>
+#include <nlohmann/json_fwd.hpp>
 
 #include "shared_policies/machine/trace.hpp"
 
@@ -11,6 +11,6 @@ namespace equipoise {
 /// sizes (`recorded`), the samples (items, seconds, their deviation or null, how many they are), and
 /// `curve`, the mean times (items, seconds) of which simulations take those of blocks: at the
 /// recorded sizes, between them, and to a quarter of the smallest and four times the largest.
-[[nodiscard]] std::string timing_data(const Trace& trace);
+[[nodiscard]] nlohmann::ordered_json timing_data(const Trace& trace);
 
 }  // namespace equipoise

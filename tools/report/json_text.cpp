@@ -1,23 +1,17 @@
-// Writes run files and results in JSON.
+// Writes results in JSON.
 #include "tools/report/json_text.hpp"
-
-#include <fmt/format.h>
 
 #include <utility>
 #include <variant>
 
 #include "shared_policies/run/losses.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/runs/parameter_facts.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
-
-Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
-/// Null if there is nothing to say.
-Json note_json(const std::string& note) { return note.empty() ? Json() : Json(note); }
 
 Json by_unit(const std::vector<std::string>& units, const std::vector<double>& values) {
   Json json = Json::object();
@@ -28,7 +22,7 @@ Json by_unit(const std::vector<std::string>& units, const std::vector<double>& v
 Json by_unit(const std::vector<std::string>& units,
              const std::vector<std::optional<double>>& values) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < units.size(); ++i) json[units[i]] = optional_json(values[i]);
+  for (std::size_t i = 0; i < units.size(); ++i) json[units[i]] = json_of(values[i]);
   return json;
 }
 
@@ -100,11 +94,11 @@ std::string results_text(const Comparison& comparison) {
   return Json{{"schema", "equipoise.results/1"},
               {"environment", json_of(comparison.environment)},
               {"experiment", json_of(comparison.experiment)},
-              {"lower_bound_s", optional_json(comparison.lower_bound_s)},
+              {"lower_bound_s", json_of(comparison.lower_bound_s)},
               {"best_known_s", best ? Json(best->seconds) : Json()},
               {"best_known_by", best ? Json(best->policy) : Json()},
-              {"assumptions", note_json(comparison.assumptions)},
-              {"reference", comparison.reference.empty() ? Json() : Json(comparison.reference)},
+              {"assumptions", text_or_null(comparison.assumptions)},
+              {"reference", text_or_null(comparison.reference)},
               {"interrupted", comparison.interrupted},
               {"results", std::move(results)}}
              .dump(1) +
@@ -113,42 +107,6 @@ std::string results_text(const Comparison& comparison) {
 
 std::string result_text(const OfResult& of, Output output) {
   return result_json(of, output).dump();
-}
-
-std::string json_object(const std::vector<std::pair<std::string, std::string>>& facts) {
-  std::string text = "{";
-  for (const auto& [name, value] : facts) {
-    text += (text.size() > 1 ? "," : "") + json_string(name) + ":" + value;
-  }
-  return text + "}";
-}
-
-std::string json_list(const std::vector<std::string>& values) {
-  return fmt::format("[{}]", fmt::join(values, ","));
-}
-
-std::string json_number(double value) { return Json(value).dump(); }
-
-std::string json_number(const std::optional<double>& value) { return optional_json(value).dump(); }
-
-std::string json_text_or_null(const std::string& text) {
-  return text.empty() ? "null" : json_string(text);
-}
-
-std::string json_parameter(const std::string& text) {
-  return text.empty() ? "null" : json_of(parameter_fact(text)).dump();
-}
-
-std::string json_unit(const Unit& unit) { return line_of(json_of(unit, in_runs)); }
-
-std::string json_files(const std::vector<std::string>& files) {
-  return json_object({{"schema", json_string("equipoise.files/1")}, {"files", json_list(files)}});
-}
-
-std::string json_statistics(const Statistics& s) { return line_of(json_of(s)); }
-
-std::string json_strings(const std::vector<std::string>& texts) {
-  return Json(texts).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace equipoise

@@ -4,26 +4,26 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/report_text.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
 
-/// `summary`, the last line of a run file, is a JSON object.
-std::string json_text(const std::string& summary, const std::optional<RecordedMakespan>& recorded) {
-  std::string document = R"({"schema":"equipoise.run-summary/1",)" + summary.substr(1);
+/// The summary of a run, as the last line of a run file has it.
+Json run_json(const RunSummary& summary, const std::optional<RecordedMakespan>& recorded) {
+  Json document = {{"schema", "equipoise.run-summary/1"}, {"summary", true}};
+  put_members(document, summary, in_runs);
   if (!recorded) return document;
-  return json_object(
-      {{"schema", json_string("equipoise.replay/1")},
-       {"recorded", json_object({{"on", json_string(recorded->on)},
-                                 {"makespan_s", json_number(recorded->makespan.value)}})},
-       {"again", document}});
+  return {{"schema", "equipoise.replay/1"},
+          {"recorded", {{"on", recorded->on}, {"makespan_s", recorded->makespan.value}}},
+          {"again", std::move(document)}};
 }
 
 /// Where the time of a run comes from whose policy decided anew, in real time.
@@ -63,8 +63,7 @@ int report_run(const RunReport& report, const PolicyChoice& choice, const std::v
     return 128 + stop_signal();
   }
   if (options.json) {
-    const std::string summary = run_summary_line(summary_of(report, units));
-    std::printf("%s\n", json_text(summary, recorded).c_str());
+    std::printf("%s\n", line_of(run_json(summary_of(report, units), recorded)).c_str());
   } else {
     std::printf("%s%s", run_table(report, choice, units).c_str(),
                 loss_text(report, resident).c_str());

@@ -9,11 +9,13 @@
 #include <iterator>
 #include <map>
 #include <span>
+#include <utility>
 
 #include "shared_policies/model/student_t.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/json_values.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -214,42 +216,39 @@ std::string describe_trace(const Trace& trace) {
   return text + unit_lines(trace.units) + "\n" + sample_table(trace, rows);
 }
 
-std::string trace_json(const Trace& trace, const std::string& file, const std::string& platform) {
+Json trace_json(const Trace& trace, const std::string& file, const std::string& platform) {
   const auto seconds = [](const std::optional<Seconds>& time) {
-    return time ? json_number(time->value) : "null";
+    return time ? Json(time->value) : Json();
   };
-  std::vector<std::pair<std::string, std::string>> problem;
-  for (const auto& [name, value] : trace.problem) problem.emplace_back(name, json_number(value));
-  std::vector<std::string> units;
-  for (const Unit& unit : trace.units) units.push_back(json_unit(unit));
-  std::vector<std::string> sizes;
+  Json units = Json::array();
+  for (const Unit& unit : trace.units) units.push_back(json_of(unit, in_runs));
+  Json sizes = Json::array();
   for (const Row& row : pool(trace)) {
-    sizes.push_back(json_object({{"unit", json_string(trace.units[row.unit].name)},
-                                 {"items", json_number(row.items)},
-                                 {"samples", fmt::format("{:.0f}", row.count)},
-                                 {"mean_s", json_number(row.mean_s)},
-                                 {"sd_s", row.knows_sd ? json_number(row.sd_s) : "null"},
-                                 {"items_per_s", json_number(row.items / row.mean_s)}}));
+    sizes.push_back({{"unit", trace.units[row.unit].name},
+                     {"items", row.items},
+                     {"samples", static_cast<std::uint64_t>(row.count)},
+                     {"mean_s", row.mean_s},
+                     {"sd_s", row.knows_sd ? Json(row.sd_s) : Json()},
+                     {"items_per_s", row.items / row.mean_s}});
   }
-  return json_object(
-      {{"schema", json_string("equipoise.trace-summary/1")},
-       {"file", json_string(file)},
-       {"platform", json_text_or_null(platform)},
-       {"kernel", json_string(trace.kernel)},
-       {"item", json_string(trace.item)},
-       {"source", json_string(trace.source)},
-       {"provenance", json_text_or_null(trace.provenance)},
-       {"problem", json_object(problem)},
-       {"grain_items", trace.grain_items ? std::to_string(*trace.grain_items) : "null"},
-       {"resident_bytes", json_number(trace.resident_bytes)},
-       {"memory_bytes_per_item", json_number(trace.memory_bytes_per_item)},
-       {"dispatch_s", seconds(trace.dispatch)},
-       {"first_use_s", seconds(trace.first_use)},
-       {"merge_s", seconds(trace.merge)},
-       {"units", json_list(units)},
-       {"lines", std::to_string(trace.samples.size())},
-       {"sizes", json_list(sizes)},
-       {"doubts", json_strings(doubtful_in_trace(trace))}});
+  return {{"schema", "equipoise.trace-summary/1"},
+          {"file", file},
+          {"platform", text_or_null(platform)},
+          {"kernel", trace.kernel},
+          {"item", trace.item},
+          {"source", trace.source},
+          {"provenance", text_or_null(trace.provenance)},
+          {"problem", trace.problem},
+          {"grain_items", trace.grain_items ? Json(*trace.grain_items) : Json()},
+          {"resident_bytes", json_of(trace.resident_bytes)},
+          {"memory_bytes_per_item", json_of(trace.memory_bytes_per_item)},
+          {"dispatch_s", seconds(trace.dispatch)},
+          {"first_use_s", seconds(trace.first_use)},
+          {"merge_s", seconds(trace.merge)},
+          {"units", std::move(units)},
+          {"lines", trace.samples.size()},
+          {"sizes", std::move(sizes)},
+          {"doubts", doubtful_in_trace(trace)}};
 }
 
 std::vector<std::string> falling_times(const Trace& trace) {

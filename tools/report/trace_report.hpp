@@ -1,6 +1,7 @@
 // Reports about traces: a table of the numbers, and a list of doubtful values.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace equipoise {
 
 /// The same as a JSON object, `equipoise.trace-summary/1`, with the doubtful values. `file`: of the
 /// trace; `platform`: the file of the platform that was written with it, or empty.
-[[nodiscard]] std::string trace_json(const Trace& trace, const std::string& file,
-                                     const std::string& platform = {});
+[[nodiscard]] nlohmann::ordered_json trace_json(const Trace& trace, const std::string& file,
+                                                const std::string& platform = {});
 
 /// A line for each unit that has a mean time, as the table shows it, that falls as the size grows by
 /// more than the two means are uncertain (95 % confidence): the greatest fall, and how many others.

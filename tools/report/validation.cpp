@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
 #include "traces/json_record.hpp"
@@ -51,11 +51,10 @@ std::string shares_text(const std::vector<double>& shares) {
   return fmt::format("{}", fmt::join(texts, " "));
 }
 
-std::string shares_json(const std::vector<double>& shares, const std::vector<std::string>& units) {
-  std::vector<std::pair<std::string, std::string>> facts;
-  for (std::size_t i = 0; i < units.size(); ++i)
-    facts.emplace_back(units[i], json_number(shares[i]));
-  return json_object(facts);
+Json shares_json(const std::vector<double>& shares, const std::vector<std::string>& units) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < units.size(); ++i) json[units[i]] = shares[i];
+  return json;
 }
 
 }  // namespace
@@ -160,36 +159,32 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   return text;
 }
 
-std::string validation_json(const Validation& validation, const Comparison& comparison) {
+Json validation_json(const Validation& validation, const Comparison& comparison) {
   const std::vector<std::string>& units = comparison.units;
-  std::vector<std::string> policies;
+  Json policies = Json::array();
   for (const PolicyPrediction& p : validation.policies) {
-    const std::optional<double> sd = relative_sd(*p.measured);
-    const std::optional<double> others = share_of_others(p.measured->core_use);
-    policies.push_back(
-        json_object({{"policy", json_string(p.measured->policy)},
-                     {"on", json_string(p.measured->on)},
-                     {"measured_s", json_statistics(p.measured->makespan_s)},
-                     {"measured_relative_sd", sd ? json_number(*sd) : "null"},
-                     {"other_load_share", others ? json_number(*others) : "null"},
-                     {"too_noisy", is_too_noisy(*p.measured) ? "true" : "false"},
-                     {"predicted_s", json_statistics(p.simulated->makespan_s)},
-                     {"relative_error", json_number(p.relative_error)},
-                     {"measured_share_by_unit", shares_json(p.measured->share_by_unit, units)},
-                     {"predicted_share_by_unit", shares_json(p.simulated->share_by_unit, units)},
-                     {"share_error", json_number(p.share_error)},
-                     {"verified", p.measured->verified ? "true" : "false"}}));
+    policies.push_back({{"policy", p.measured->policy},
+                        {"on", p.measured->on},
+                        {"measured_s", json_of(p.measured->makespan_s)},
+                        {"measured_relative_sd", json_of(relative_sd(*p.measured))},
+                        {"other_load_share", json_of(share_of_others(p.measured->core_use))},
+                        {"too_noisy", is_too_noisy(*p.measured)},
+                        {"predicted_s", json_of(p.simulated->makespan_s)},
+                        {"relative_error", p.relative_error},
+                        {"measured_share_by_unit", shares_json(p.measured->share_by_unit, units)},
+                        {"predicted_share_by_unit", shares_json(p.simulated->share_by_unit, units)},
+                        {"share_error", p.share_error},
+                        {"verified", p.measured->verified}});
   }
-  return json_object({{"schema", json_string("equipoise.validation/1")},
-                      {"environment", line_of(json_of(comparison.environment))},
-                      {"experiment", line_of(json_of(comparison.experiment))},
-                      {"policies", json_list(policies)},
-                      {"median_error", json_number(validation.median_error)},
-                      {"worst_error", json_number(validation.worst_error)},
-                      {"ordered_pairs", std::to_string(validation.ordered_pairs)},
-                      {"agreeing_pairs", std::to_string(validation.agreeing_pairs)},
-                      {"kendall_tau", validation.tau ? json_number(*validation.tau) : "null"}}) +
-         "\n";
+  return {{"schema", "equipoise.validation/1"},
+          {"environment", json_of(comparison.environment)},
+          {"experiment", json_of(comparison.experiment)},
+          {"policies", std::move(policies)},
+          {"median_error", validation.median_error},
+          {"worst_error", validation.worst_error},
+          {"ordered_pairs", validation.ordered_pairs},
+          {"agreeing_pairs", validation.agreeing_pairs},
+          {"kendall_tau", json_of(validation.tau)}};
 }
 
 }  // namespace equipoise

@@ -1,6 +1,7 @@
 // Compares predictions with measurements.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,7 +45,7 @@ struct Validation {
                                           const std::vector<std::string>& units);
 
 /// validation.json, `equipoise.validation/1`, of the validation of `comparison`.
-[[nodiscard]] std::string validation_json(const Validation& validation,
-                                          const Comparison& comparison);
+[[nodiscard]] nlohmann::ordered_json validation_json(const Validation& validation,
+                                                     const Comparison& comparison);
 
 }  // namespace equipoise

@@ -111,7 +111,7 @@ struct RunReport {
 /// What a run lost over its lower bound; nothing if it is not known.
 [[nodiscard]] std::optional<Losses> loss_of(const RunReport& report);
 
-/// What the run file says of the run at its end.
+/// What the last line of a run file says of the run on `units`.
 [[nodiscard]] RunSummary summary_of(const RunReport& report, const std::vector<Unit>& units);
 
 /// Runs `plan` on `executor`. `verify` is called after a complete run; an empty text means that the

@@ -15,8 +15,8 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/search/schedule_search.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -179,28 +179,31 @@ std::string worth_text(const WithoutSomeUnits& without, const IdealRuns& runs,
   return text + ".";
 }
 
-std::string worth_json(const WithoutSomeUnits& without, const std::string& answer) {
-  std::vector<std::pair<std::string, std::string>> members = {
-      {"answer", json_string(answer)},
-      {"is_worth_using", without.is_used ? "true" : "false"},
-      {"left_out", json_strings(without.left_out)},
-      {"units", json_strings(without.units)}};
-  const RunNumbers* const numbers = without.best ? &without.best->run.numbers : nullptr;
-  const bool has_energy = numbers != nullptr && numbers->energy_j;
-  members.emplace_back("makespan_s",
-                       numbers == nullptr ? "null" : json_number(numbers->makespan.value));
-  members.emplace_back("energy_j", has_energy ? json_number(*numbers->energy_j) : "null");
-  members.emplace_back("edp_js", has_energy ? json_number(edp_js(*numbers)) : "null");
-  return json_object(members);
-}
-
 }  // namespace
 
+Json worth_json(const Worth& worth) {
+  if (worth.line.empty()) return nullptr;
+  const std::optional<RunNumbers>& numbers = worth.without;
+  const bool has_energy = numbers && numbers->energy_j;
+  return {{"answer", worth.line.substr(0, worth.line.size() - 1)},
+          {"is_worth_using", worth.is_worth_using},
+          {"left_out", worth.left_out},
+          {"units", worth.units},
+          {"makespan_s", numbers ? Json(numbers->makespan.value) : Json()},
+          {"energy_j", has_energy ? Json(*numbers->energy_j) : Json()},
+          {"edp_js", has_energy ? Json(edp_js(*numbers)) : Json()}};
+}
+
 Worth worth_of_units(const SimWorld& world, const Options& options, IdealRuns& runs) {
-  const auto without = without_some_units(world, options, runs);
-  if (!without) return {"", "null"};
-  const std::string answer = worth_text(*without, runs, world, options.objective);
-  return {answer + "\n", worth_json(*without, answer)};
+  auto without = without_some_units(world, options, runs);
+  if (!without) return {};
+  Worth worth;
+  worth.line = worth_text(*without, runs, world, options.objective) + "\n";
+  worth.is_worth_using = without->is_used;
+  worth.left_out = std::move(without->left_out);
+  worth.units = std::move(without->units);
+  if (without->best) worth.without = std::move(without->best->run.numbers);
+  return worth;
 }
 
 }  // namespace equipoise

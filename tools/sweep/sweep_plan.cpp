@@ -14,7 +14,6 @@
 #include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/spec.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/result_numbers.hpp"
 #include "tools/runs/version.hpp"
 #include "tools/worlds/comparison.hpp"
@@ -36,7 +35,7 @@ class LoadedWorlds {
     key += "\n";
     for (const std::string& workload : options.workloads) key += "\n" + workload;
     key += "\n" + options.scenario_file;
-    if (options.dispatch_cost) key += "\n" + json_number(options.dispatch_cost->value);
+    if (options.dispatch_cost) key += fmt::format("\n{}", options.dispatch_cost->value);
     const auto known = worlds_.find(key);
     if (known != worlds_.end()) return known->second;
     auto world = std::make_shared<SimWorld>(load_sim_world(options));
@@ -78,7 +77,7 @@ ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& file
   for (const std::string& workload : o.workloads) hash.add(workload);
   for (const std::string& map : o.maps) hash.add("map " + map);
   hash.add("settings");
-  hash.add(o.dispatch_cost ? json_number(o.dispatch_cost->value) : "dispatch of the trace");
+  hash.add(o.dispatch_cost ? fmt::format("{}", o.dispatch_cost->value) : "dispatch of the trace");
   return hash;
 }
 

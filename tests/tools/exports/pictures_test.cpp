@@ -201,15 +201,14 @@ TEST(RunText, SharesRowsAmongManyUnits) {
 }
 
 TEST(RunJson, HasTheNumbers) {
-  const auto json = nlohmann::json::parse(run_json(run_of(small_run_text())));
+  const nlohmann::ordered_json json = run_json(run_of(small_run_text()));
   EXPECT_EQ(json.at("makespan_s"), 4.25);
   EXPECT_EQ(json.at("lower_bound_s"), 2.0);
   EXPECT_EQ(json.at("units").at(0).at("share"), 0.75);
   EXPECT_DOUBLE_EQ(json.at("units").at(0).at("ideal_share"), 20.0 / 28.0);
   EXPECT_DOUBLE_EQ(json.at("units").at(1).at("idle_fraction"), 1.0 - 2.5 / 4.25);
   EXPECT_EQ(json.at("events").size(), 3u);
-  EXPECT_TRUE(
-      nlohmann::json::parse(run_json(run_of(small_run_lines()))).at("makespan_s").is_null());
+  EXPECT_TRUE(run_json(run_of(small_run_lines())).at("makespan_s").is_null());
 }
 
 class Report : public testing::Test {

@@ -47,8 +47,8 @@ TEST(ResultsDiff, AddsVariancesAsWelchDoesWhereDrawsDiffer) {
   EXPECT_EQ(change.verdict, Verdict::undecided);
   ASSERT_EQ(found.differences.size(), 1u);
   EXPECT_EQ(found.differences.front().what, "seed");
-  EXPECT_EQ(found.differences.front().before, "1");
-  EXPECT_EQ(found.differences.front().now, "2");
+  EXPECT_EQ(found.differences.front().before->number, 1.0);
+  EXPECT_EQ(found.differences.front().now->number, 2.0);
 }
 
 TEST(ResultsDiff, ComparesWorkloadsByWhatTheyMean) {

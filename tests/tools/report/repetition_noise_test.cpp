@@ -128,7 +128,7 @@ TEST(RepetitionNoise, StandsBesideTheErrorInBothTablesAndInBothFiles) {
   EXPECT_NEAR(results.at(1).at("makespan_relative_sd"), 0.2, 1e-12);
   EXPECT_EQ(results.at(1).at("too_noisy"), true);
   EXPECT_EQ(results.at(1).at("other_load_share"), 0.5);
-  const Json judged = Json::parse(validation_json(validation, comparison)).at("policies").at(0);
+  const auto judged = validation_json(validation, comparison).at("policies").at(0);
   EXPECT_NEAR(judged.at("measured_relative_sd"), 0.2, 1e-12);
   EXPECT_EQ(judged.at("too_noisy"), true);
   EXPECT_EQ(judged.at("other_load_share"), 0.5);
