@@ -153,6 +153,8 @@ std::string problem_of(const RunOutcome& outcome, const std::function<std::strin
   return verify ? verify() : std::string();
 }
 
+}  // namespace
+
 PolicyChoice parse_policy(const std::string& typed, const std::string& folder) {
   Spec spec = parse_spec(typed, ':', "--policy");
   PolicyChoice choice;
