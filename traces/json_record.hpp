@@ -59,6 +59,11 @@ inline constexpr bool is_object<std::vector<std::pair<std::string, T>>> = true;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+/// `json` as a file that people may read. Bytes that are not valid UTF-8 become U+FFFD.
+[[nodiscard]] inline std::string document_of(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 /// Puts `value` into `object` under `name`, which may be a path: "a.b".
 inline void put(Json& object, std::string_view name, Json value) {
   const std::size_t dot = name.find('.');

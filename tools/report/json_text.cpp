@@ -74,6 +74,8 @@ struct ValueWriter {
   }
 };
 
+}  // namespace
+
 Json result_json(const OfResult& of, Output output) {
   Json json = Json::object();
   for (const ResultField& field : result_fields()) {
@@ -83,30 +85,22 @@ Json result_json(const OfResult& of, Output output) {
   return json;
 }
 
-}  // namespace
-
 std::string results_text(const Comparison& comparison) {
   Json results = Json::array();
   for (const PolicyResult& r : comparison.results) {
     results.push_back(result_json({comparison, r}, in_json));
   }
   const std::optional<BestReached>& best = comparison.best_known;
-  return Json{{"schema", "equipoise.results/1"},
-              {"environment", json_of(comparison.environment)},
-              {"experiment", json_of(comparison.experiment)},
-              {"lower_bound_s", json_of(comparison.lower_bound_s)},
-              {"best_known_s", best ? Json(best->seconds) : Json()},
-              {"best_known_by", best ? Json(best->policy) : Json()},
-              {"assumptions", text_or_null(comparison.assumptions)},
-              {"reference", text_or_null(comparison.reference)},
-              {"interrupted", comparison.interrupted},
-              {"results", std::move(results)}}
-             .dump(1) +
-         "\n";
-}
-
-std::string result_text(const OfResult& of, Output output) {
-  return result_json(of, output).dump();
+  return document_of({{"schema", "equipoise.results/1"},
+                      {"environment", json_of(comparison.environment)},
+                      {"experiment", json_of(comparison.experiment)},
+                      {"lower_bound_s", json_of(comparison.lower_bound_s)},
+                      {"best_known_s", best ? Json(best->seconds) : Json()},
+                      {"best_known_by", best ? Json(best->policy) : Json()},
+                      {"assumptions", text_or_null(comparison.assumptions)},
+                      {"reference", text_or_null(comparison.reference)},
+                      {"interrupted", comparison.interrupted},
+                      {"results", std::move(results)}});
 }
 
 }  // namespace equipoise

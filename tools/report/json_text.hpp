@@ -1,6 +1,7 @@
 // results.json, and single results in JSON.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "shared_policies/run/results.hpp"
@@ -12,7 +13,7 @@ namespace equipoise {
 
 /// results.json, `equipoise.results/1`.
 [[nodiscard]] std::string results_text(const Comparison& comparison);
-/// The fields of one result that `output` shows, a JSON object.
-[[nodiscard]] std::string result_text(const OfResult& of, Output output);
+/// The fields of one result that `output` shows.
+[[nodiscard]] nlohmann::ordered_json result_json(const OfResult& of, Output output);
 
 }  // namespace equipoise

@@ -26,7 +26,7 @@ Json ratio_json(const RatioSummary& ratio) {
 Json experiment_json(const std::string& name, const Comparison& comparison) {
   Json policies = Json::object();
   for (const PolicyResult& r : comparison.results) {
-    policies[r.policy] = Json::parse(result_text({comparison, r}, in_sweep));
+    policies[r.policy] = result_json({comparison, r}, in_sweep);
   }
   const std::optional<BestReached>& best = comparison.best_known;
   return {{"name", name},
@@ -137,18 +137,16 @@ std::string sweep_text(const SweepResults& results) {
     experiments.push_back(
         experiment_json(results.campaign.experiments[i].name, results.comparisons[i]));
   }
-  return Json{{"schema", "equipoise.sweep/1"},
-              {"title", results.campaign.title},
-              {"campaign", results.campaign.file},
-              {"version", built_with_text()},
-              {"reference", results.reference.empty() ? Json() : Json(results.reference)},
-              {"policies", std::move(standings)},
-              {"groups", std::move(groups)},
-              {"against_best_other", std::move(against)},
-              {"published", std::move(published)},
-              {"experiments", std::move(experiments)}}
-             .dump(1) +
-         "\n";
+  return document_of({{"schema", "equipoise.sweep/1"},
+                      {"title", results.campaign.title},
+                      {"campaign", results.campaign.file},
+                      {"version", built_with_text()},
+                      {"reference", results.reference.empty() ? Json() : Json(results.reference)},
+                      {"policies", std::move(standings)},
+                      {"groups", std::move(groups)},
+                      {"against_best_other", std::move(against)},
+                      {"published", std::move(published)},
+                      {"experiments", std::move(experiments)}});
 }
 
 }  // namespace equipoise

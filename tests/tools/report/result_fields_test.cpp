@@ -204,7 +204,7 @@ TEST(ResultFields, StandInJsonUnderTheirPaths) {
   EXPECT_TRUE(result.at("paired_ratio").is_null());
   EXPECT_TRUE(result.at("phases").is_null());
   EXPECT_FALSE(result.contains("over_best_known"));
-  const Json in_a_sweep = Json::parse(result_text({of, of.results.front()}, in_sweep));
+  const Json in_a_sweep = Json::parse(result_json({of, of.results.front()}, in_sweep).dump());
   EXPECT_EQ(in_a_sweep, Json::parse(R"({"makespan_s":0.123456,"speedup_vs_baseline":null,)"
                                     R"("over_lower_bound":1.23456,"over_best_known":null,)"
                                     R"("paired_ratio":null})"));
