@@ -109,7 +109,6 @@ TEST(RepetitionNoise, SaysThatRepetitionsAreTooFew) {
 
 TEST(RepetitionNoise, StandsBesideTheErrorInBothTablesAndInBothFiles) {
   Comparison comparison;
-  comparison.experiment = "{}";
   comparison.units = {"cpu0"};
   comparison.policies = {parse_policy("greedy")};
   comparison.results = {result_of("greedy", "sim", {1.5}),
