@@ -281,9 +281,15 @@ template <class T>
   } else if constexpr (is_list<T>) {
     check_text(field, facts);
     T values;
+    using Element = typename T::value_type;
     for (const JsonValue& one : field.list()) {
-      using Element = typename T::value_type;
-      values.push_back(value_of<Element>({one, field.file(), field.name()}, facts, how));
+      try {
+        values.push_back(value_of<Element>({one, field.file(), field.name()}, facts, how));
+      } catch (const InputError& refusal) {
+        if constexpr (!Described<Element>) throw;
+        throw InputError(refusal.where(), "entry " + std::to_string(values.size() + 1) + " of '" +
+                                              std::string(field.name()) + "': " + refusal.why());
+      }
     }
     return values;
   } else if constexpr (is_row<T>) {

@@ -32,7 +32,7 @@ UnitPositions positions_of(const Trace& trace, const std::string& where) {
 Trace read_header(const JsonValue& line, const std::string& path) {
   const JsonObject header(line, path, "the header of a trace");
   expect_schema(header.text("schema"), "equipoise.trace/1", header.where());
-  return record_of<Trace>(line, path, "the header of a trace");
+  return record_of<Trace>(line, path, "the header of a trace", {.place = in_traces});
 }
 
 /// Throws InputError at `where` if the times of a summary contradict one another.
@@ -65,7 +65,7 @@ TraceSample read_sample(const JsonValue& line, const std::string& path,
   }
   TraceSample sample;
   sample.unit = unit->second;
-  read_members(object, sample, {});
+  read_members(object, sample, {.place = in_traces});
   if (object.at("compute_s").kind == JsonValue::Kind::object && object.find("n") == nullptr) {
     throw InputError(object.where(), "a summary must say in 'n' how many samples it is of; add it");
   }

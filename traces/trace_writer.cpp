@@ -1,4 +1,6 @@
 // Writes trace files.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <utility>
 
@@ -15,10 +17,22 @@ std::string header_line(const Trace& trace) {
   return line_of(header);
 }
 
+/// `json` in one line, every number in as few digits as it needs. (The JSON library sometimes writes
+/// more.)
+std::string shortest_line_of(const Json& json) {
+  if (json.is_number_float()) return fmt::format("{}", json.get<double>());
+  if (!json.is_object()) return line_of(json);
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    text += (text.empty() ? "" : ",") + json_string(name) + ":" + shortest_line_of(value);
+  }
+  return "{" + text + "}";
+}
+
 std::string sample_line(const Trace& trace, const TraceSample& sample) {
   Json line = {{"unit", trace.units[sample.unit].name}};
   put_members(line, sample, in_traces);
-  return line_of(line);
+  return shortest_line_of(line);
 }
 
 }  // namespace

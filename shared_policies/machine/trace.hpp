@@ -46,36 +46,45 @@ struct ComputeTimes {
   std::optional<double> max;
 };
 
-/// A copy time, or a number of bytes, of which a file has the mean.
-struct MeanOfStage {
+/// A copy time of which a file has the mean.
+struct CopyTimes {
+  double mean = 0.0;
+};
+
+/// Bytes of which a file has the mean.
+struct CopyBytes {
   double mean = 0.0;
 };
 
 constexpr auto describe(DescriptionOf<ComputeTimes> /*of*/) {
-  return std::tuple(member("mean", &ComputeTimes::mean, "mean").time().short_form(),
-                    member("sd", &ComputeTimes::sd, "sample standard deviation")
-                        .in("s")
-                        .at_least(0)
-                        .or_null()
-                        .short_form(),
-                    member("min", &ComputeTimes::min, "shortest").time().or_null().short_form(),
-                    member("median", &ComputeTimes::median, "median").time().or_null().short_form(),
-                    member("max", &ComputeTimes::max, "longest").time().or_null().short_form());
+  return std::tuple(
+      member("mean", &ComputeTimes::mean, "mean").time(),
+      member("sd", &ComputeTimes::sd, "sample standard deviation").in("s").at_least(0).or_null(),
+      member("min", &ComputeTimes::min, "shortest").time().or_null(),
+      member("median", &ComputeTimes::median, "median").time().or_null(),
+      member("max", &ComputeTimes::max, "longest").time().or_null());
 }
 
-constexpr auto describe(DescriptionOf<MeanOfStage> /*of*/) {
-  return std::tuple(member("mean", &MeanOfStage::mean, "mean").at_least(0).short_form());
+constexpr auto describe(DescriptionOf<CopyTimes> /*of*/) {
+  return std::tuple(member("mean", &CopyTimes::mean, "mean").cost());
+}
+
+constexpr auto describe(DescriptionOf<CopyBytes> /*of*/) {
+  return std::tuple(
+      member("mean", &CopyBytes::mean, "mean").in("bytes").at_least(0).at_most(most_countable));
 }
 
 /// A time, or what summarises several.
 using ComputeTime = std::variant<double, ComputeTimes>;
 /// The value of one sample, or the mean of several.
-using OfStage = std::optional<std::variant<double, MeanOfStage>>;
+template <class Mean>
+using OfStage = std::optional<std::variant<double, Mean>>;
 
 /// The number that `value` is, or the mean that it says.
-[[nodiscard]] inline std::optional<double> mean_of(const OfStage& value) {
+template <class Mean>
+[[nodiscard]] std::optional<double> mean_of(const OfStage<Mean>& value) {
   if (!value) return std::nullopt;
-  const auto* mean = std::get_if<MeanOfStage>(&*value);
+  const auto* mean = std::get_if<Mean>(&*value);
   return mean != nullptr ? mean->mean : std::get<double>(*value);
 }
 
@@ -90,8 +99,7 @@ constexpr auto describe(DescriptionOf<TraceSample> /*of*/) {
       member("items", &TraceSample::items, "size of the blocks; may be fractional")
           .in("items")
           .above(0)
-          .at_most(most_countable)
-          .short_form(),
+          .at_most(most_countable),
       computed(
           "n",
           +[](const TraceSample& sample) {
@@ -106,41 +114,46 @@ constexpr auto describe(DescriptionOf<TraceSample> /*of*/) {
           .at_least(1)
           .if_any(),
       computed(
-          "in_s", +[](const TraceSample& sample) { return OfStage(sample.in_s); },
+          "in_s", +[](const TraceSample& sample) { return OfStage<CopyTimes>(sample.in_s); },
           "time of the copy in, as measured on the recording machine",
-          [](TraceSample& sample, OfStage value) { sample.in_s = mean_of(value); })
+          [](TraceSample& sample, OfStage<CopyTimes> value) {
+            sample.in_s = mean_of<CopyTimes>(value);
+          })
           .cost()
-          .if_any()
-          .short_form(),
+          .if_any(),
       computed("compute_s", &compute_time_of, "time of computing: a number, or a summary",
                &set_compute_time)
-          .time()
-          .short_form(),
+          .time(),
       computed(
-          "out_s", +[](const TraceSample& sample) { return OfStage(sample.out_s); },
+          "out_s", +[](const TraceSample& sample) { return OfStage<CopyTimes>(sample.out_s); },
           "time of the copy out",
-          [](TraceSample& sample, OfStage value) { sample.out_s = mean_of(value); })
+          [](TraceSample& sample, OfStage<CopyTimes> value) {
+            sample.out_s = mean_of<CopyTimes>(value);
+          })
           .cost()
-          .if_any()
-          .short_form(),
+          .if_any(),
       computed(
-          "in_bytes", +[](const TraceSample& sample) { return OfStage(sample.in_bytes); },
+          "in_bytes",
+          +[](const TraceSample& sample) { return OfStage<CopyBytes>(sample.in_bytes); },
           "input of the whole block",
-          [](TraceSample& sample, OfStage value) { sample.in_bytes = mean_of(value); })
+          [](TraceSample& sample, OfStage<CopyBytes> value) {
+            sample.in_bytes = mean_of<CopyBytes>(value);
+          })
           .in("bytes")
           .at_least(0)
           .at_most(most_countable)
-          .if_any()
-          .short_form(),
+          .if_any(),
       computed(
-          "out_bytes", +[](const TraceSample& sample) { return OfStage(sample.out_bytes); },
+          "out_bytes",
+          +[](const TraceSample& sample) { return OfStage<CopyBytes>(sample.out_bytes); },
           "results of the whole block",
-          [](TraceSample& sample, OfStage value) { sample.out_bytes = mean_of(value); })
+          [](TraceSample& sample, OfStage<CopyBytes> value) {
+            sample.out_bytes = mean_of<CopyBytes>(value);
+          })
           .in("bytes")
           .at_least(0)
           .at_most(most_countable)
-          .if_any()
-          .short_form(),
+          .if_any(),
       member("outlier", &TraceSample::is_outlier,
              "the measurement was disturbed; it is used in no computation")
           .if_any(),

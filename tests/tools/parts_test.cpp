@@ -149,7 +149,8 @@ TEST(ComparisonTable, StatesWhatIsAssumedOfResidentDataAndDecisions) {
   Comparison comparison;
   describe_experiment(comparison, options, {product}, {});
   EXPECT_EQ(comparison.assumptions, "");
-  EXPECT_NE(comparison.experiment.find("\"distribution\":[null]"), std::string::npos);
+  using Distributions = std::vector<std::optional<Distribution>>;
+  EXPECT_EQ(comparison.experiment.distributions, Distributions{std::nullopt});
   product.resident_bytes = 8e6;
   describe_experiment(comparison, options, {product}, {});
   EXPECT_EQ(comparison.assumptions,
@@ -160,7 +161,7 @@ TEST(ComparisonTable, StatesWhatIsAssumedOfResidentDataAndDecisions) {
   EXPECT_EQ(comparison.assumptions,
             "8.00 MB that every unit needs for matmul are there from the start "
             "(distribution=replicated); decisions take as long as each policy's paper says");
-  EXPECT_NE(comparison.experiment.find("\"distribution\":[\"replicated\"]"), std::string::npos);
+  EXPECT_EQ(comparison.experiment.distributions, Distributions{Distribution::replicated});
   EXPECT_NE(comparison_table(comparison).find("are there from the start"), std::string::npos);
 }
 

@@ -55,7 +55,7 @@ TEST(JournalQueue, WritesWhatWouldBeWrittenWithoutIt) {
   const auto write = [](JournalFile& file) {
     for (std::uint64_t i = 0; i < 20'000; ++i) {
       file.block(numbered(i));
-      if (i % 7 == 0) file.event({Seconds{static_cast<double>(i)}, "note", UnitId{0}});
+      if (i % 7 == 0) file.event({Seconds{static_cast<double>(i)}, UnitLost{UnitId{0}}});
       if (i % 13 == 0) file.measured({Seconds{static_cast<double>(i)}, "cuda:0", "power_w", 9.5});
       if (i % 11 == 0) {
         file.decision(

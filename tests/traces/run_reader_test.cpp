@@ -267,8 +267,9 @@ TEST(RunFile, RefusesWhatARunCannotHold) {
   expect(R"("iteration_bytes":4.5)", R"("iteration_bytes":9.5)",
          "run.jsonl:1: iteration_bytes are a part of resident_bytes");
   expect(R"("iterations":2)", R"("iterations":0)", "run.jsonl:1: 'iterations' is 0");
-  expect(R"("dispatch_cost_given_s":1e-06)", R"("dispatch_cost_given_s":1000001)",
-         "run.jsonl:1: 'dispatch_cost_given_s' is 1000001; it must be from 0 to 1000000");
+  expect(
+      R"("dispatch_cost_given_s":1e-06)", R"("dispatch_cost_given_s":1000001)",
+      "run.jsonl:1: 'dispatch_cost_given_s' is 1000001; it must be at least 0 and at most 1e+06");
   expect(R"("memory_bytes":1e9)", R"("memory_bytes":1e9,"memory_bytes":2e9)", "given twice");
   const std::string more = refusal_of([&] { static_cast<void>(read_text_as_run(text + "{}\n")); });
   EXPECT_NE(more.find("run.jsonl:11: a line after the summary"), std::string::npos) << more;

@@ -22,7 +22,6 @@ using Rows = std::vector<std::vector<std::string>>;
 /// greedy and gss on two units, with a bound of 2 s.
 Comparison two_results(const Losses& greedy, const Losses& gss) {
   Comparison comparison;
-  comparison.experiment = "{}";
   comparison.lower_bound_s = 2.0;
   comparison.units = {"a", "b"};
   comparison.resident = {0x1p30, "net", {std::nullopt, 1}};
