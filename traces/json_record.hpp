@@ -169,7 +169,7 @@ void put_members(Json& object, const Struct& record, unsigned place) {
     if (facts.writing == Writing::if_any && is_nothing(value)) return;
     Json json =
         facts.writing == Writing::or_null && is_nothing(value) ? Json() : json_of(value, place);
-    if (facts.is_short) json = short_form(std::move(json));
+    if ((facts.short_in & place) != 0) json = short_form(std::move(json));
     put(object, name_in(facts, place), std::move(json));
   });
 }

@@ -221,7 +221,10 @@ struct RunSummary {
 
 constexpr auto describe(DescriptionOf<RunSummary> /*of*/) {
   return std::tuple(
-      member("numbers", &RunSummary::numbers, "the numbers of the run").flat(),
+      computed(
+          "makespan_s", +[](const RunSummary& summary) { return summary.numbers.makespan; },
+          "the first of the numbers, beside its bound")
+          .in("s"),
       member("lower_bound_s", &RunSummary::lower_bound,
              "a makespan that no run without noise can beat; null if it is not known")
           .in("s")
@@ -238,6 +241,7 @@ constexpr auto describe(DescriptionOf<RunSummary> /*of*/) {
           "the longest time of preparing a unit before its first block")
           .in("s")
           .or_null(),
+      member("numbers", &RunSummary::numbers, "the numbers of the run").flat(),
       member("policy_stalled", &RunSummary::policy_stalled,
              "the policy left work undone, which was then done greedily")
           .may_lack(),

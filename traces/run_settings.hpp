@@ -3,11 +3,13 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/struct_members.hpp"
 
 namespace equipoise {
 
@@ -32,7 +34,16 @@ constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
   return std::tuple(
       member("workload_spellings", &RunSettings::workloads, "the workloads as typed, one per phase")
           .may_lack(),
-      member("unit_spellings", &RunSettings::units, "the units as typed, of runs in real time")
+      computed(
+          "unit_spellings",
+          +[](const RunSettings& settings) {
+            using Units = std::optional<std::vector<std::string>>;
+            return settings.time_scale ? Units(settings.units) : Units();
+          },
+          "the units as typed, of runs in real time",
+          [](RunSettings& settings, std::optional<std::vector<std::string>> units) {
+            if (units) settings.units = std::move(*units);
+          })
           .if_any(),
       member("platform", &RunSettings::platform_file, "file of the platform").or_null(),
       member("traces", &RunSettings::trace_files, "files of block times").may_lack(),
@@ -70,14 +81,19 @@ constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
           .in("s")
           .at_least(0)
           .if_any(),
-      unwritten(&RunSettings::dispatch_cost));
+      unwritten(&RunSettings::units, &RunSettings::dispatch_cost));
 }
 
 /// `typed`, with the settings of `recorded` in place of those that were not typed.
 [[nodiscard]] inline RunSettings completed(RunSettings typed, const RunSettings& recorded) {
   const RunSettings untyped;
-  for_each_member<RunSettings>([&](const auto& one) {
-    if (one.get(typed) == one.get(untyped)) one.set(typed, one.get(recorded));
+  const auto take = [](auto& setting, const auto& of_run, const auto& usual) {
+    if (setting == usual) setting = of_run;
+  };
+  with_members(typed, [&](auto&... setting) {
+    with_members(recorded, [&](const auto&... of_run) {
+      with_members(untyped, [&](const auto&... usual) { (take(setting, of_run, usual), ...); });
+    });
   });
   return typed;
 }

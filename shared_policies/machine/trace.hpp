@@ -223,7 +223,9 @@ constexpr auto describe(DescriptionOf<Trace> /*of*/) {
       member("kernel", &Trace::kernel, "the computation").not_empty(),
       member("item", &Trace::item, "the meaning of one item"),
       member("provenance", &Trace::provenance, "the origin of the times, as text").may_lack(),
-      member("machine", &Trace::machine, "known properties of the machine").short_form().may_lack(),
+      member("machine", &Trace::machine, "known properties of the machine")
+          .short_form(in_traces)
+          .may_lack(),
       computed("units", &header_units, "the units that have times", &set_header_units).not_empty(),
       member("problem", &Trace::problem,
              "the parameters on which the cost per item depends, when the trace was made")

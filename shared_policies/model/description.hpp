@@ -53,7 +53,7 @@ struct MemberFacts {
   double most = std::numeric_limits<double>::infinity();
   bool is_above_least = false;       ///< `least` itself is not allowed
   bool is_duration = false;          ///< a time that is 0, if it may be, or long enough to be one
-  bool is_short = false;             ///< a double that is written without ".0"
+  unsigned short_in = 0;             ///< files in which doubles are written without ".0"
   bool is_filled = false;            ///< a text, list or object that is not empty
   const char* point_name = nullptr;  ///< in points of a sweep; nullptr: `name`
   const char* choices = "";          ///< the texts that it may be: "sim, real"; empty: any
@@ -90,8 +90,8 @@ struct MemberRules {
   [[nodiscard]] constexpr Self time() const {
     return in("s").above(0).with([](MemberFacts& f) { f.is_duration = true; });
   }
-  [[nodiscard]] constexpr Self short_form() const {
-    return with([](MemberFacts& f) { f.is_short = true; });
+  [[nodiscard]] constexpr Self short_form(unsigned places) const {
+    return with([&](MemberFacts& f) { f.short_in = places; });
   }
   [[nodiscard]] constexpr Self not_empty() const {
     return with([](MemberFacts& f) { f.is_filled = true; });

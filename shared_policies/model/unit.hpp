@@ -61,7 +61,7 @@ constexpr auto describe(DescriptionOf<Unit> /*of*/) {
       member("memory_bytes", &Unit::memory_bytes, "its memory; without it, blocks have no limit")
           .in("bytes")
           .at_least(0)
-          .short_form()
+          .short_form(in_traces)
           .if_any(),
       member("node", &Unit::node, "its node; units of one node share its network link").if_any(),
       member("device", &Unit::device,
