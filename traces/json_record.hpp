@@ -245,6 +245,12 @@ template <Worded Enum>
 template <class T>
 void take_from_row(const JsonField& row, std::size_t& at, T& value);
 
+/// The values of an object, and of a list.
+template <class T>
+[[nodiscard]] T object_of(const JsonField& field, const MemberFacts& facts, const Reading& how);
+template <class T>
+[[nodiscard]] T list_of(const JsonField& field, const MemberFacts& facts, const Reading& how);
+
 /// What the field holds, within the bounds of its member. Throws InputError at FILE:LINE.
 template <class T>
 [[nodiscard]] T value_of(const JsonField& field, const MemberFacts& facts, const Reading& how) {
@@ -270,28 +276,9 @@ template <class T>
   } else if constexpr (std::same_as<T, Fact>) {
     return fact_of(field);
   } else if constexpr (is_object<T>) {
-    check_text(field, facts);
-    T values;
-    for (const JsonMember& one : field.object()) {
-      using Element = typename T::value_type::second_type;
-      values.insert(values.end(),
-                    {one.name, value_of<Element>({one.value, field.file(), one.name}, facts, how)});
-    }
-    return values;
+    return object_of<T>(field, facts, how);
   } else if constexpr (is_list<T>) {
-    check_text(field, facts);
-    T values;
-    using Element = typename T::value_type;
-    for (const JsonValue& one : field.list()) {
-      try {
-        values.push_back(value_of<Element>({one, field.file(), field.name()}, facts, how));
-      } catch (const InputError& refusal) {
-        if constexpr (!Described<Element>) throw;
-        throw InputError(refusal.where(), "entry " + std::to_string(values.size() + 1) + " of '" +
-                                              std::string(field.name()) + "': " + refusal.why());
-      }
-    }
-    return values;
+    return list_of<T>(field, facts, how);
   } else if constexpr (is_row<T>) {
     T row;
     std::size_t at = 0;
@@ -308,6 +295,35 @@ template <class T>
         record, how);
     return record;
   }
+}
+
+template <class T>
+T object_of(const JsonField& field, const MemberFacts& facts, const Reading& how) {
+  check_text(field, facts);
+  T values;
+  for (const JsonMember& one : field.object()) {
+    using Element = typename T::value_type::second_type;
+    values.insert(values.end(),
+                  {one.name, value_of<Element>({one.value, field.file(), one.name}, facts, how)});
+  }
+  return values;
+}
+
+template <class T>
+T list_of(const JsonField& field, const MemberFacts& facts, const Reading& how) {
+  check_text(field, facts);
+  T values;
+  using Element = typename T::value_type;
+  for (const JsonValue& one : field.list()) {
+    try {
+      values.push_back(value_of<Element>({one, field.file(), field.name()}, facts, how));
+    } catch (const InputError& refusal) {
+      if constexpr (!Described<Element>) throw;
+      throw InputError(refusal.where(), "entry " + std::to_string(values.size() + 1) + " of '" +
+                                            std::string(field.name()) + "': " + refusal.why());
+    }
+  }
+  return values;
 }
 
 template <class T>

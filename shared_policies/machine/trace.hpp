@@ -93,8 +93,8 @@ template <class Mean>
 /// Puts it into a sample.
 void set_compute_time(TraceSample& sample, ComputeTime time);
 
-/// The sample's unit has a name in files, which stands before these.
-constexpr auto describe(DescriptionOf<TraceSample> /*of*/) {
+/// What a sample says of the size and times of its blocks.
+constexpr auto describe_times() {
   return std::tuple(
       member("items", &TraceSample::items, "size of the blocks; may be fractional")
           .in("items")
@@ -123,7 +123,12 @@ constexpr auto describe(DescriptionOf<TraceSample> /*of*/) {
           .if_any(),
       computed("compute_s", &compute_time_of, "time of computing: a number, or a summary",
                &set_compute_time)
-          .time(),
+          .time());
+}
+
+/// What a sample says of the copies behind `compute_s`.
+constexpr auto describe_copies() {
+  return std::tuple(
       computed(
           "out_s", +[](const TraceSample& sample) { return OfStage<CopyTimes>(sample.out_s); },
           "time of the copy out",
@@ -153,15 +158,21 @@ constexpr auto describe(DescriptionOf<TraceSample> /*of*/) {
           .in("bytes")
           .at_least(0)
           .at_most(most_countable)
-          .if_any(),
-      member("outlier", &TraceSample::is_outlier,
-             "the measurement was disturbed; it is used in no computation")
-          .if_any(),
-      unwritten(&TraceSample::unit, &TraceSample::count, &TraceSample::compute_mean_s,
-                &TraceSample::compute_sd_s, &TraceSample::compute_min_s,
-                &TraceSample::compute_median_s, &TraceSample::compute_max_s, &TraceSample::in_s,
-                &TraceSample::out_s, &TraceSample::in_bytes, &TraceSample::out_bytes,
-                &TraceSample::is_summary));
+          .if_any());
+}
+
+/// The sample's unit has a name in files, which stands before these.
+constexpr auto describe(DescriptionOf<TraceSample> /*of*/) {
+  return std::tuple_cat(
+      describe_times(), describe_copies(),
+      std::tuple(member("outlier", &TraceSample::is_outlier,
+                        "the measurement was disturbed; it is used in no computation")
+                     .if_any(),
+                 unwritten(&TraceSample::unit, &TraceSample::count, &TraceSample::compute_mean_s,
+                           &TraceSample::compute_sd_s, &TraceSample::compute_min_s,
+                           &TraceSample::compute_median_s, &TraceSample::compute_max_s,
+                           &TraceSample::in_s, &TraceSample::out_s, &TraceSample::in_bytes,
+                           &TraceSample::out_bytes, &TraceSample::is_summary)));
 }
 
 /// Names one of the optional members of samples.

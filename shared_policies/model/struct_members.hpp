@@ -36,41 +36,10 @@ constexpr std::size_t count_members() {
   }
 }
 
-/// Calls `visit(members...)` with all members of `record`, in the order of the struct. A struct with more
-/// members than there are lines here does not compile: add a line.
-template <class Struct, class Visit>
-constexpr decltype(auto) with_members(Struct& record, Visit&& visit) {
-  constexpr std::size_t members = count_members<std::remove_const_t<Struct>>();
-  if constexpr (members == 0) {
-    return visit();
-  } else if constexpr (members == 1) {
-    auto& [a] = record;
-    return visit(a);
-  } else if constexpr (members == 2) {
-    auto& [a, b] = record;
-    return visit(a, b);
-  } else if constexpr (members == 3) {
-    auto& [a, b, c] = record;
-    return visit(a, b, c);
-  } else if constexpr (members == 4) {
-    auto& [a, b, c, d] = record;
-    return visit(a, b, c, d);
-  } else if constexpr (members == 5) {
-    auto& [a, b, c, d, e] = record;
-    return visit(a, b, c, d, e);
-  } else if constexpr (members == 6) {
-    auto& [a, b, c, d, e, f] = record;
-    return visit(a, b, c, d, e, f);
-  } else if constexpr (members == 7) {
-    auto& [a, b, c, d, e, f, g] = record;
-    return visit(a, b, c, d, e, f, g);
-  } else if constexpr (members == 8) {
-    auto& [a, b, c, d, e, f, g, h] = record;
-    return visit(a, b, c, d, e, f, g, h);
-  } else if constexpr (members == 9) {
-    auto& [a, b, c, d, e, f, g, h, i] = record;
-    return visit(a, b, c, d, e, f, g, h, i);
-  } else if constexpr (members == 10) {
+/// `with_members` of a struct with 10 members or more.
+template <std::size_t members, class Struct, class Visit>
+constexpr decltype(auto) with_many_members(Struct& record, Visit&& visit) {
+  if constexpr (members == 10) {
     auto& [a, b, c, d, e, f, g, h, i, j] = record;
     return visit(a, b, c, d, e, f, g, h, i, j);
   } else if constexpr (members == 11) {
@@ -111,6 +80,45 @@ constexpr decltype(auto) with_members(Struct& record, Visit&& visit) {
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v);
   } else {
     static_assert(members == 0, "a line for structs with so many members is missing");
+  }
+}
+
+/// Calls `visit(members...)` with all members of `record`, in the order of the struct. A struct with more
+/// members than there are lines here does not compile: add a line.
+template <class Struct, class Visit>
+constexpr decltype(auto) with_members(Struct& record, Visit&& visit) {
+  constexpr std::size_t members = count_members<std::remove_const_t<Struct>>();
+  if constexpr (members == 0) {
+    return visit();
+  } else if constexpr (members == 1) {
+    auto& [a] = record;
+    return visit(a);
+  } else if constexpr (members == 2) {
+    auto& [a, b] = record;
+    return visit(a, b);
+  } else if constexpr (members == 3) {
+    auto& [a, b, c] = record;
+    return visit(a, b, c);
+  } else if constexpr (members == 4) {
+    auto& [a, b, c, d] = record;
+    return visit(a, b, c, d);
+  } else if constexpr (members == 5) {
+    auto& [a, b, c, d, e] = record;
+    return visit(a, b, c, d, e);
+  } else if constexpr (members == 6) {
+    auto& [a, b, c, d, e, f] = record;
+    return visit(a, b, c, d, e, f);
+  } else if constexpr (members == 7) {
+    auto& [a, b, c, d, e, f, g] = record;
+    return visit(a, b, c, d, e, f, g);
+  } else if constexpr (members == 8) {
+    auto& [a, b, c, d, e, f, g, h] = record;
+    return visit(a, b, c, d, e, f, g, h);
+  } else if constexpr (members == 9) {
+    auto& [a, b, c, d, e, f, g, h, i] = record;
+    return visit(a, b, c, d, e, f, g, h, i);
+  } else {
+    return with_many_members<members>(record, std::forward<Visit>(visit));
   }
 }
 

@@ -99,10 +99,8 @@ void set_phase_rows(RunNumbers& numbers, std::vector<std::vector<AsRow<UnitInPha
 [[nodiscard]] std::optional<AsRow<Losses>> losses_row(const RunNumbers& numbers);
 void set_losses_row(RunNumbers& numbers, std::optional<AsRow<Losses>> row);
 
-/// What the summary of a run file (in_runs), a point of a sweep (in_points) and a repetition in results
-/// (in_repetitions) have of the numbers of a run. A new number is one of all three, and its mean is in
-/// PolicyResult::means.
-constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
+/// Numbers of items and blocks.
+constexpr auto describe_work() {
   return std::tuple(
       member("makespan_s", &RunNumbers::makespan, "the time until the last unit has finished")
           .in("s")
@@ -122,29 +120,38 @@ constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
       member("blocks", &RunNumbers::blocks, "the number of completed blocks").may_lack(),
       member("rebalances", &RunNumbers::rebalances,
              "how often the policy stopped to choose new block sizes")
-          .may_lack(),
-      member("decisions.count", &RunNumbers::decisions,
-             "how often the policy solved its model of block times")
-          .in_points_called("decisions")
-          .may_lack(),
-      member("decisions.total_s", &RunNumbers::decisions_total,
-             "the time that was charged for the policy's decisions")
-          .in("s")
-          .at_least(0)
-          .in_points_called("decisions_total_s")
-          .may_lack(),
-      member("decisions.max_s", &RunNumbers::decisions_max,
-             "the longest time that was charged for one decision")
-          .in("s")
-          .at_least(0)
-          .in_points_called("decisions_max_s")
-          .may_lack()
-          .only(in_runs | in_points),
-      computed("finish_spread_s", &finish_spread,
-               "the time from the first unit's end to the last's")
-          .in("s")
-          .at_least(0)
-          .only(in_runs | in_repetitions),
+          .may_lack());
+}
+
+/// Numbers of decisions, and how far apart units end.
+constexpr auto describe_decisions() {
+  return std::tuple(member("decisions.count", &RunNumbers::decisions,
+                           "how often the policy solved its model of block times")
+                        .in_points_called("decisions")
+                        .may_lack(),
+                    member("decisions.total_s", &RunNumbers::decisions_total,
+                           "the time that was charged for the policy's decisions")
+                        .in("s")
+                        .at_least(0)
+                        .in_points_called("decisions_total_s")
+                        .may_lack(),
+                    member("decisions.max_s", &RunNumbers::decisions_max,
+                           "the longest time that was charged for one decision")
+                        .in("s")
+                        .at_least(0)
+                        .in_points_called("decisions_max_s")
+                        .may_lack()
+                        .only(in_runs | in_points),
+                    computed("finish_spread_s", &finish_spread,
+                             "the time from the first unit's end to the last's")
+                        .in("s")
+                        .at_least(0)
+                        .only(in_runs | in_repetitions));
+}
+
+/// The energy and where it is known from.
+constexpr auto describe_energy() {
+  return std::tuple(
       member("energy_j", &RunNumbers::energy_j, "the energy of all units; null if unknown")
           .in("J")
           .at_least(0)
@@ -180,20 +187,30 @@ constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
           "energy_note", +[](const RunNumbers& numbers) { return numbers.energy_note; },
           "the same; empty: nothing to say",
           [](RunNumbers& numbers, std::string note) { numbers.energy_note = std::move(note); })
-          .only(in_points),
-      member("items_redone", &RunNumbers::items_redone, "items that were done again after a loss")
-          .at_least(0)
-          .may_lack(),
-      member("extrapolated_share", &RunNumbers::extrapolated_share,
-             "the share of items in blocks smaller or larger than any recorded one")
-          .at_least(0)
-          .at_most(1)
-          .may_lack(),
-      computed("losses_s", &losses_row, "the makespan, divided by cause", &set_losses_row)
-          .or_null()
-          .only(in_points),
-      unwritten(&RunNumbers::units, &RunNumbers::phases, &RunNumbers::energy_from,
-                &RunNumbers::losses));
+          .only(in_points));
+}
+
+/// What the summary of a run file (in_runs), a point of a sweep (in_points) and a repetition in results
+/// (in_repetitions) have of the numbers of a run. A new number is one of all three, and its mean is in
+/// PolicyResult::means.
+constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
+  return std::tuple_cat(
+      describe_work(), describe_decisions(), describe_energy(),
+      std::tuple(
+          member("items_redone", &RunNumbers::items_redone,
+                 "items that were done again after a loss")
+              .at_least(0)
+              .may_lack(),
+          member("extrapolated_share", &RunNumbers::extrapolated_share,
+                 "the share of items in blocks smaller or larger than any recorded one")
+              .at_least(0)
+              .at_most(1)
+              .may_lack(),
+          computed("losses_s", &losses_row, "the makespan, divided by cause", &set_losses_row)
+              .or_null()
+              .only(in_points),
+          unwritten(&RunNumbers::units, &RunNumbers::phases, &RunNumbers::energy_from,
+                    &RunNumbers::losses)));
 }
 
 /// A journal that adds up its records. Its memory grows with the units, not with the blocks.

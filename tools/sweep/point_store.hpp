@@ -106,7 +106,7 @@ constexpr auto describe(DescriptionOf<SearchRecord> /*of*/) {
           .if_any(),
       computed("schedule", &stored_schedule, "[phase][unit]: items of the blocks",
                [](SearchRecord& record, StoredSchedule schedule) {
-                 record.schedule = schedule.value_or(std::nullopt);
+                 record.schedule = std::move(schedule).value_or(std::nullopt);
                })
           .in("items")
           .at_least(0)
