@@ -5,6 +5,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -190,9 +191,15 @@ template <Described Struct>
 template <Described Struct>
 [[nodiscard]] std::vector<std::string> member_names(unsigned place = everywhere) {
   std::vector<std::string> names;
-  for_each_member<Struct>([&](const auto& one) {
+  for_each_member<Struct>([&]<class One>(const One& one) {
     if ((one.facts.places & place) == 0) return;
-    const std::string_view name = one.facts.name;
+    if constexpr (Described<typename One::Value>) {
+      if (one.facts.is_flat) {
+        std::ranges::move(member_names<typename One::Value>(place), std::back_inserter(names));
+        return;
+      }
+    }
+    const std::string_view name = name_in(one.facts, place);
     names.emplace_back(name.substr(0, name.find('.')));
   });
   return names;

@@ -199,9 +199,9 @@ template <class Struct>
   return rows;
 }
 template <class Struct>
-[[nodiscard]] std::vector<Struct> records_of(const std::vector<AsRow<Struct>>& rows) {
+[[nodiscard]] std::vector<Struct> records_of(std::vector<AsRow<Struct>> rows) {
   std::vector<Struct> records;
-  for (const AsRow<Struct>& row : rows) records.push_back(row.record);
+  for (AsRow<Struct>& row : rows) records.push_back(std::move(row.record));
   return records;
 }
 

@@ -45,7 +45,7 @@ std::vector<AsRow<UnitNumbers>> unit_rows(const RunNumbers& numbers) {
 }
 
 void set_unit_rows(RunNumbers& numbers, std::vector<AsRow<UnitNumbers>> rows) {
-  numbers.units = records_of(rows);
+  numbers.units = records_of(std::move(rows));
 }
 
 std::vector<std::vector<AsRow<UnitInPhase>>> phase_rows(const RunNumbers& numbers) {
@@ -56,7 +56,7 @@ std::vector<std::vector<AsRow<UnitInPhase>>> phase_rows(const RunNumbers& number
 
 void set_phase_rows(RunNumbers& numbers, std::vector<std::vector<AsRow<UnitInPhase>>> rows) {
   numbers.phases.clear();
-  for (const auto& phase : rows) numbers.phases.push_back(records_of(phase));
+  for (auto& phase : rows) numbers.phases.push_back(records_of(std::move(phase)));
 }
 
 std::optional<AsRow<Losses>> losses_row(const RunNumbers& numbers) {

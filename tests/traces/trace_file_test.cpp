@@ -290,7 +290,7 @@ TEST(TraceFile, HoldsTheWattsOfUnitsThatWereMeasured) {
             "t.jsonl:1: unit cuda0 has fewer watts busy than idle; correct it");
   trace.units[1].idle_w = -1.0;
   EXPECT_EQ(refusal(trace_text(trace)),
-            "t.jsonl:1: entry 1 of 'units': 'idle_w' is -1; it must be at least 0");
+            "t.jsonl:1: entry 2 of 'units': 'idle_w' is -1.0; it must be at least 0");
 }
 
 TEST(TraceFile, IgnoresATruncatedLastLineAndSaysSo) {
