@@ -63,7 +63,7 @@ Json by_name(Json values) {
 }
 
 Json schema_of_field(FieldKind kind) {
-  const Json number = or_null_schema({{"type", "number"}});
+  Json number = or_null_schema({{"type", "number"}});
   switch (kind) {
     case FieldKind::number:
       return number;
