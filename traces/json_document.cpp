@@ -307,6 +307,10 @@ const JsonValue* JsonObject::find(std::string_view name) const {
   return nullptr;
 }
 
+bool JsonObject::has(std::string_view name) const {
+  return std::ranges::find(value_->object, name, &JsonMember::name) != value_->object.end();
+}
+
 const JsonValue& JsonObject::at(std::string_view name) const {
   const JsonValue* found = find(name);
   if (found == nullptr) throw InputError(where(), fmt::format("'{0}' is missing; add it", name));
@@ -350,7 +354,7 @@ std::int64_t JsonField::whole(std::int64_t low, std::int64_t high) const {
   const char* const end = value.text.data() + value.text.size();
   const auto [rest, failure] = std::from_chars(value.text.data(), end, number);
   bool is_whole = failure == std::errc() && rest == end;
-  if (!is_whole && std::abs(value.number) < 0x1p53 && value.number == std::floor(value.number)) {
+  if (!is_whole && std::abs(value.number) < 0x1p63 && value.number == std::floor(value.number)) {
     number = static_cast<std::int64_t>(value.number);  // written as 1e6
     is_whole = true;
   }

@@ -107,6 +107,8 @@ class JsonObject {
 
   /// The member, or nullptr if it is missing or null.
   [[nodiscard]] const JsonValue* find(std::string_view name) const;
+  /// Whether it is there, or null.
+  [[nodiscard]] bool has(std::string_view name) const;
   /// The member. Throws if it is missing or null.
   [[nodiscard]] const JsonValue& at(std::string_view name) const;
 

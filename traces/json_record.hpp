@@ -293,7 +293,11 @@ template <class T>
     return row;
   } else if constexpr (is_number_or<T>) {
     if (field.value().kind != JsonValue::Kind::object) return bounded_number(field, facts);
-    return value_of<std::variant_alternative_t<1, T>>(field, facts, how);
+    try {
+      return value_of<std::variant_alternative_t<1, T>>(field, facts, how);
+    } catch (const InputError& refusal) {
+      throw InputError(refusal.where(), "'" + std::string(field.name()) + "': " + refusal.why());
+    }
   } else {
     static_assert(Described<T>, "a member whose type cannot be read");
     T record;
@@ -349,7 +353,11 @@ template <class Struct, class One>
 void read_member(const JsonObject& object, std::string_view name, const One& one, Struct& record,
                  const Reading& how) {
   const MemberFacts& facts = one.facts;
-  const bool may_lack = facts.writing != Writing::always || facts.since > 0;
+  const bool is_stored =
+      how.place == in_points;  // points have all that was written, or are made again
+  const bool may_lack = facts.writing == Writing::if_any ||
+                        (is_stored ? facts.writing == Writing::or_null && object.has(name)
+                                   : facts.writing != Writing::always || facts.since > 0);
   const std::size_t dot = name.find('.');
   if (dot != std::string_view::npos) {
     const std::string_view outer = name.substr(0, dot);

@@ -115,10 +115,11 @@ struct LoadNote {
 
 constexpr auto describe(DescriptionOf<LoadNote> /*of*/) {
   return std::tuple(
-      member("unit", &LoadNote::unit, "the unit with which it competed"),
-      member("at_s", &LoadNote::at, "when it began").in("s"),
-      member("share", &LoadNote::share, "of the unit's cores, as the scenario requests"),
-      member("measured_share", &LoadNote::measured_share, "the share that the load really had"));
+      member("unit", &LoadNote::unit, "the unit with which it competed").may_lack(),
+      member("at_s", &LoadNote::at, "when it began").may_lack().in("s"),
+      member("share", &LoadNote::share, "of the unit's cores, as the scenario requests").may_lack(),
+      member("measured_share", &LoadNote::measured_share, "the share that the load really had")
+          .may_lack());
 }
 
 /// How precisely paced units kept to their times.
@@ -130,11 +131,16 @@ struct PacingNote {
 
 constexpr auto describe(DescriptionOf<PacingNote> /*of*/) {
   return std::tuple(
-      member("time_scale", &PacingNote::time_scale, "with 0.1 units were ten times as fast"),
+      member("time_scale", &PacingNote::time_scale, "with 0.1 units were ten times as fast")
+          .may_lack(),
       member("late_mean_s", &PacingNote::late_mean,
              "mean delay with which ends of blocks were noticed")
+          .may_lack()
           .in("s"),
-      member("late_max_s", &PacingNote::late_most, "the longest such delay").in("s"));
+      member("late_max_s", &PacingNote::late_most,
+             "the longest delay with which an end of a block was noticed")
+          .may_lack()
+          .in("s"));
 }
 
 /// What a unit did in a run, in the summary.

@@ -154,7 +154,7 @@ constexpr auto describe_energy() {
   return std::tuple(
       member("energy_j", &RunNumbers::energy_j, "the energy of all units; null if unknown")
           .in("J")
-          .at_least(0)
+
           .or_null(),
       computed(
           "energy_from",
@@ -203,8 +203,7 @@ constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
               .may_lack(),
           member("extrapolated_share", &RunNumbers::extrapolated_share,
                  "the share of items in blocks smaller or larger than any recorded one")
-              .at_least(0)
-              .at_most(1)
+
               .may_lack(),
           computed("losses_s", &losses_row, "the makespan, divided by cause", &set_losses_row)
               .or_null()

@@ -106,8 +106,11 @@ RunFigures::RunFigures(const RunNumbers& numbers) {
   std::size_t i = 0;
   for_each_member<RunNumbers>([&](const auto& one) {
     using Value = typename std::remove_cvref_t<decltype(one)>::Value;
+    if ((one.facts.places & in_repetitions) == 0) return;
     if constexpr (requires(const Value& value) { as_figure(value); }) {
-      if ((one.facts.places & in_repetitions) != 0) values_[i++] = as_figure(one.get(numbers));
+      values_[i++] = as_figure(one.get(numbers));
+    } else {
+      EQ_CHECK(false, "what is described for repetitions is a number");
     }
   });
 }

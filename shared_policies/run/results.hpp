@@ -90,11 +90,15 @@ class RunFigures {
   /// The figure of a member, or of a computed member, of RunNumbers: `of<&RunNumbers::blocks>()`.
   template <auto member>
   [[nodiscard]] std::optional<double>& of() {
-    return values_[index<member>()];
+    constexpr std::size_t at = index<member>();
+    static_assert(at < count_of_figures(), "the member is not described for repetitions");
+    return values_[at];
   }
   template <auto member>
   [[nodiscard]] const std::optional<double>& of() const {
-    return values_[index<member>()];
+    constexpr std::size_t at = index<member>();
+    static_assert(at < count_of_figures(), "the member is not described for repetitions");
+    return values_[at];
   }
 
   /// Calls `visit(facts, value, is_count)` for each, in the order of the description. `is_count`: it is a

@@ -204,10 +204,19 @@ TEST(Colors, AreThereWhenTheyAreAskedForAndNotInAPipe) {
             std::string::npos);
 }
 
+TEST(Messages, HelpComesBeforeComplaintsAboutValues) {
+  const ProgramRun run = run_equipoise({"simulate", "--dispatch-cost", "much", "--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_NE(run.out.find("--dispatch-cost"), std::string::npos);
+}
+
 TEST(Explain, PrintsASentence) {
   EXPECT_EQ(run_equipoise({"explain", "ends", "apart"}).out,
             "ends apart (finish_spread_s in files)\n"
             "    The time from the first unit's end to the last's.\n");
+  EXPECT_EQ(run_equipoise({"explain", "late_max_s"}).out,
+            "late_max_s\n    Summary of a run file, in pacing: the longest delay with which an end "
+            "of a block was noticed, in s.\n");
   EXPECT_EQ(run_equipoise({"explain", "grain", "--json"}).out,
             "{\"schema\":\"equipoise.glossary/"
             "1\",\"words\":[{\"word\":\"grain\",\"name\":null,\"sentence\":\"Block sizes are "

@@ -125,6 +125,9 @@ TEST(ExperienceFile, SaysWhereAFileIsWrong) {
                     R"("alone":[],"queued":[])")
                 .find("e.json:2: a cost without times"),
             std::string::npos);
+  EXPECT_NE(refusal("\"scatter\"", "\"scater\"")
+                .find("e.json:2: unknown member of 'cost' 'scater'; did you mean 'scatter'?"),
+            std::string::npos);
   EXPECT_NE(refusal("equipoise.experience/1", "equipoise.trace/1").find("e.json:1"),
             std::string::npos);
 }

@@ -59,13 +59,15 @@ void add_simulation(CLI::App& command, Request& r, bool required) {
                      "what disturbs the runs: JSON or CSV, see traces/README.md");
   command.add_option_function<std::string>(
       "--dispatch-cost",
-      [&r](const std::string& typed) {
-        const double seconds = parse_quantity(typed, "s", "--dispatch-cost");
-        if (seconds < 0.0 || seconds > most_cost_s) {
-          throw InputError("--dispatch-cost",
-                           "handing out a block costs from 0 to 1e6 seconds; give that");
-        }
-        r.options.dispatch_cost = Seconds{seconds};
+      [&r](const std::string& text) {
+        r.typed.emplace_back([&r, typed = text] {
+          const double seconds = parse_quantity(typed, "s", "--dispatch-cost");
+          if (seconds < 0.0 || seconds > most_cost_s) {
+            throw InputError("--dispatch-cost",
+                             "handing out a block costs from 0 to 1e6 seconds; give that");
+          }
+          r.options.dispatch_cost = Seconds{seconds};
+        });
       },
       "time for handing out one block, e.g. 5us; else the trace's, else 5 us");
   command.add_option("--noise", r.noise, "on: draw block times; off: take their means")
@@ -117,11 +119,13 @@ void add_experience(CLI::App& command, Request& r, const std::string& then) {
 void add_block_timeout(CLI::App& command, Request& r) {
   command.add_option_function<std::string>(
       "--block-timeout",
-      [&r](const std::string& typed) {
-        r.options.block_timeout = Seconds{parse_quantity(typed, "s", "--block-timeout")};
-        if (r.options.block_timeout->value <= 0.0) {
-          throw InputError("--block-timeout", "give a positive number of seconds");
-        }
+      [&r](const std::string& text) {
+        r.typed.emplace_back([&r, typed = text] {
+          r.options.block_timeout = Seconds{parse_quantity(typed, "s", "--block-timeout")};
+          if (r.options.block_timeout->value <= 0.0) {
+            throw InputError("--block-timeout", "give a positive number of seconds");
+          }
+        });
       },
       "a unit that keeps a block longer than this, e.g. 30s, counts as lost; by default never");
 }
@@ -147,12 +151,14 @@ void add_real_settings(CLI::App& command, Request& r) {
   add_block_timeout(command, r);
   command.add_option_function<std::string>(
       "--time-scale",
-      [&r](const std::string& typed) {
-        const double scale = parse_number(typed, "--time-scale");
-        if (!(scale >= 1e-6 && scale <= 1e6)) {
-          throw InputError("--time-scale", "give a number from 1e-6 to 1e6");
-        }
-        r.options.time_scale = scale;
+      [&r](const std::string& text) {
+        r.typed.emplace_back([&r, typed = text] {
+          const double scale = parse_number(typed, "--time-scale");
+          if (!(scale >= 1e-6 && scale <= 1e6)) {
+            throw InputError("--time-scale", "give a number from 1e-6 to 1e6");
+          }
+          r.options.time_scale = scale;
+        });
       },
       "of paced units: with 0.1 they are ten times as fast, so that the time of decisions weighs "
       "ten times as much; default: 1, or that of the run which is repeated");
@@ -171,6 +177,7 @@ void finish_options(Request& r) {
   r.options.noise = r.noise == "on";
   r.options.best_known = r.best_known == "on";
   r.options.meters = r.meters == "on";
+  for (const auto& take : r.typed) take();
   while (r.options.out.size() > 1 && r.options.out.back() == '/') r.options.out.pop_back();
   const Items seed = parse_items(r.seed, "--seed");
   if (seed < 0) throw InputError("--seed", "a seed is not negative; give a whole number from 0 on");

@@ -46,6 +46,7 @@ struct Request {
   std::string diff_fail;
   std::string diff_confidence = "95%";
   ReportRequest report;
+  std::vector<std::function<void()>> typed;  ///< take values over, which may be refused
   std::function<int()> command;
 };
 

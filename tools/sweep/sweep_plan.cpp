@@ -23,6 +23,17 @@
 namespace equipoise {
 namespace {
 
+/// What runs depend on besides the world.
+std::string settings_text(const RunSettings& settings) {
+  return line_of(json_of(settings, in_campaigns));
+}
+
+/// What searches for schedules depend on, which know no noise.
+std::string settings_text_without_noise(RunSettings settings) {
+  settings.noise = RunSettings().noise;
+  return settings_text(settings);
+}
+
 /// Loads worlds, each one once.
 class LoadedWorlds {
  public:
@@ -36,6 +47,7 @@ class LoadedWorlds {
     for (const std::string& workload : options.workloads) key += "\n" + workload;
     key += "\n" + options.scenario_file;
     if (options.dispatch_cost) key += fmt::format("\n{}", options.dispatch_cost->value);
+    key += "\n" + settings_text_without_noise(options);
     const auto known = worlds_.find(key);
     if (known != worlds_.end()) return known->second;
     auto world = std::make_shared<SimWorld>(load_sim_world(options));
@@ -78,12 +90,8 @@ ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& file
   for (const std::string& map : o.maps) hash.add("map " + map);
   hash.add("settings");
   hash.add(o.dispatch_cost ? fmt::format("{}", o.dispatch_cost->value) : "dispatch of the trace");
+  hash.add(settings_text_without_noise(o));
   return hash;
-}
-
-/// What runs depend on besides the world.
-std::string settings_text(const RunSettings& settings) {
-  return line_of(json_of(settings, in_campaigns));
 }
 
 /// A hash of everything except the policy and the repetition.

@@ -60,7 +60,7 @@ Comparison compare_experiment(const PlannedExperiment& planned, const std::strin
                               const RunsByPolicy& runs, std::optional<BestReached> best_known) {
   Comparison comparison;
   describe_experiment(comparison, planned.experiment.options, planned.world->setup.phases,
-                      {{true, planned.world->settings}});
+                      {{true, settings_of(*planned.world, planned.experiment.options)}});
   comparison.lower_bound_s = planned.world->bound.seconds;
   comparison.bound_by = bound_by(planned.world->bound);
   comparison.units = names_of(planned.world->units);

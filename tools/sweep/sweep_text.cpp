@@ -90,10 +90,20 @@ StoredLine stored_line_from(const std::string& line) {
       return one.name == "schedule" || one.name == "with_noise";
     });
     const Reading how{.place = in_points};
-    if (!is_search) return record_of<PointRecord>(value, "points", "a point", how);
+    if (!is_search) {
+      auto point = record_of<PointRecord>(value, "points", "a point", how);
+      if (point.failure.empty() && !point.report.run.verified)
+        static_cast<void>(object.at("report"));
+      return point;
+    }
     SearchRecord search;
     search.schedule.emplace();
     read_members(object, search, how);
+    if (search.failure.empty()) {
+      static_cast<void>(object.at("best_known_s"));
+      static_cast<void>(object.at("best_known_by"));
+      if (object.find("with_noise") == nullptr) static_cast<void>(object.at("schedule"));
+    }
     return search;
   } catch (const InputError&) {
     throw InputError("", "is no record of a point");

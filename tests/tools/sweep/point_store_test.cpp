@@ -217,6 +217,25 @@ TEST_F(PointFiles, NameALineThatIsNoRecord) {
   EXPECT_NE(warnings[0].find("points.jsonl:3: is no record of a point"), std::string::npos);
 }
 
+TEST_F(PointFiles, HoldNothingThatLacksWhatWasWritten) {
+  const std::string whole = point_text(record("a", 1.0));
+  const auto without = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  const std::string search =
+      R"({"key":"x","experiment":"e","with_noise":true,"best_known_s":null,"best_known_by":"y"})";
+  for (const std::string& line : {without("\"report\":", "\"rapport\":"),
+                                  without("\"rebalances\":", "\"balances\":"), search}) {
+    folder.write("points.jsonl", "{\"schema\":\"equipoise.points/1\"}\n" + line + "\n");
+    warnings.clear();
+    EXPECT_TRUE(read_all().points.empty()) << line;
+    EXPECT_TRUE(read_all().searches.empty()) << line;
+    EXPECT_FALSE(warnings.empty()) << line;
+  }
+}
+
 TEST_F(PointFiles, LoseNothingButTheRecordThatAFullDiskDoesNotTake) {
   {
     PointWriter writer(folder.path("."), {});

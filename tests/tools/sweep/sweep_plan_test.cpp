@@ -106,8 +106,8 @@ TEST_F(Plan, ChangesEveryKeyWithAnythingThatNumbersDependOn) {
   expect_new("workload");
   name = "f";
   expect_new("name");
-  for (const char* setting : {"\"seed\":2", "\"noise\":false", "\"dispatch_cost_s\":1e-3",
-                              "\"decision_cost\":\"paper\""}) {
+  for (const char* setting : {"\"seed\":2", "\"noise\":false", "\"block_timeout_s\":3",
+                              "\"dispatch_cost_s\":1e-3", "\"decision_cost\":\"paper\""}) {
     settings = std::string("\"reps\":3,") + setting;
     expect_new(setting);
   }
