@@ -152,8 +152,14 @@ class ArchiveReader {
     }
   }
   template <class First, class Second>
-  void get(std::pair<First, Second>& value) {
-    (*this)(value.first, value.second);
+  void get(std::vector<std::pair<First, Second>>& values) {
+    values.clear();
+    for (std::size_t left = get_count(); left > 0; --left) {
+      First first{};
+      Second second{};
+      (*this)(first, second);
+      values.emplace_back(std::move(first), std::move(second));
+    }
   }
   template <class T>
   void get(std::optional<T>& value) {
