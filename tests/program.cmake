@@ -70,6 +70,7 @@ equipoise_program_tests(commands
 equipoise_program_tests(guard
   SOURCES
     support/described_schemas.cpp
+    support/json_schema.cpp
     tools/guard/described_schemas_test.cpp
     tools/guard/expectations_test.cpp
     tools/guard/guard_test.cpp

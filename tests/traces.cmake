@@ -9,6 +9,7 @@ equipoise_tests(traces
     traces/experience_file_test.cpp
     traces/journal_file_test.cpp
     traces/json_document_test.cpp
+    support/json_schema.cpp
     traces/json_record_test.cpp
     traces/run_reader_test.cpp
     traces/run_trace_test.cpp

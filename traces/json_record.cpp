@@ -13,6 +13,23 @@
 
 namespace equipoise {
 
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string document_of(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void put(Json& object, std::string_view name, Json value) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) {
+    object[std::string(name)] = std::move(value);
+  } else {
+    put(object[std::string(name.substr(0, dot))], name.substr(dot + 1), std::move(value));
+  }
+}
+
 Json short_form(Json json) {
   constexpr double exact = 0x1p53;
   if (json.is_number_float()) {

@@ -56,24 +56,13 @@ template <class T>
 inline constexpr bool is_object<std::vector<std::pair<std::string, T>>> = true;
 
 /// `json` in one line. Bytes that are not valid UTF-8 become U+FFFD.
-[[nodiscard]] inline std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+[[nodiscard]] std::string line_of(const Json& json);
 
 /// `json` as a file that people may read. Bytes that are not valid UTF-8 become U+FFFD.
-[[nodiscard]] inline std::string document_of(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+[[nodiscard]] std::string document_of(const Json& json);
 
 /// Puts `value` into `object` under `name`, which may be a path: "a.b".
-inline void put(Json& object, std::string_view name, Json value) {
-  const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos) {
-    object[std::string(name)] = std::move(value);
-  } else {
-    put(object[std::string(name.substr(0, dot))], name.substr(dot + 1), std::move(value));
-  }
-}
+void put(Json& object, std::string_view name, Json value);
 
 /// Whether `value` is what `Writing::or_null` and `Writing::if_any` call nothing.
 template <class T>

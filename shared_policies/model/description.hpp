@@ -4,7 +4,7 @@
 //
 //     constexpr auto describe(DescriptionOf<Struct>) { return std::tuple(member(...), ...); }
 //
-// JSON and its reader (traces/records/), its schema and the words of `explain` follow from it, so that a
+// JSON and its reader (traces/json_record.hpp), its schema and the words of `explain` follow from it, so that a
 // new member is written down once. Libraries for that were weighed: cereal and the macros of nlohmann's
 // library know names only, so that meaning, bounds and the reader's messages would stand elsewhere.
 #pragma once
@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -81,8 +80,8 @@ struct MemberRules {
   [[nodiscard]] constexpr Self at_most(double most) const {
     return with([&](MemberFacts& f) { f.most = most; });
   }
-  /// Something that every block or iteration costs: 0, or a time of at most 30 years, which would hide all
-  /// block times.
+  /// Something that every block or iteration costs: 0, or a time. More than 1e9 s, 30 years,
+  /// would hide all block times.
   [[nodiscard]] constexpr Self cost() const {
     return in("s").at_least(0).at_most(1e9).with([](MemberFacts& f) { f.is_duration = true; });
   }
@@ -90,6 +89,7 @@ struct MemberRules {
   [[nodiscard]] constexpr Self time() const {
     return in("s").above(0).with([](MemberFacts& f) { f.is_duration = true; });
   }
+  /// Files of these kinds have whole numbers of it without ".0".
   [[nodiscard]] constexpr Self short_form(unsigned places) const {
     return with([&](MemberFacts& f) { f.short_in = places; });
   }

@@ -8,13 +8,6 @@
 
 namespace equipoise {
 
-Distribution read_distribution(const std::string& word, const std::string& where) {
-  for (const Distribution known : {Distribution::master, Distribution::replicated}) {
-    if (word == to_string(known)) return known;
-  }
-  throw InputError(where, "unknown distribution '" + word + "'; it is master or replicated");
-}
-
 double Workload::first_bytes(int iteration) const {
   if (distribution == Distribution::master) return resident_bytes;
   return iteration == 0 ? 0.0 : iteration_bytes;

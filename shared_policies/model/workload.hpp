@@ -26,8 +26,6 @@ constexpr auto words(DescriptionOf<Distribution> /*of*/) {
 [[nodiscard]] constexpr const char* to_string(Distribution distribution) {
   return word_of(distribution);
 }
-/// The reverse. Throws InputError (at `where`) for any other word.
-[[nodiscard]] Distribution read_distribution(const std::string& word, const std::string& where);
 
 /// The work of one phase of a run. Items are numbered 0 .. items-1 in every iteration.
 struct Workload {

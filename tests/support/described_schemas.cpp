@@ -5,11 +5,11 @@
 
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/run/results.hpp"
+#include "tests/support/json_schema.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/sweep/point_store.hpp"
 #include "tools/worlds/experiment_facts.hpp"
 #include "traces/experience_file.hpp"
-#include "traces/json_schema.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "traces/json_schema.hpp"
+#include "tests/support/json_schema.hpp"
 
 namespace equipoise::json_record_test {
 namespace {

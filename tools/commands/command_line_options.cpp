@@ -116,7 +116,7 @@ void add_experience(CLI::App& command, Request& r, const std::string& then) {
           ")");
 }
 
-void add_block_timeout(CLI::App& command, Request& r) {
+void add_settings_of_all_runs(CLI::App& command, Request& r) {
   command.add_option_function<std::string>(
       "--block-timeout",
       [&r](const std::string& text) {
@@ -148,7 +148,7 @@ void add_meters(CLI::App& command, Request& r) {
 
 void add_real_settings(CLI::App& command, Request& r) {
   add_meters(command, r);
-  add_block_timeout(command, r);
+  add_settings_of_all_runs(command, r);
   command.add_option_function<std::string>(
       "--time-scale",
       [&r](const std::string& text) {

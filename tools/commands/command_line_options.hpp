@@ -70,7 +70,7 @@ void add_meters(CLI::App& command, Request& r);
 void add_real_settings(CLI::App& command, Request& r);
 /// `then`: what becomes of the file.
 void add_experience(CLI::App& command, Request& r, const std::string& then);
-void add_block_timeout(CLI::App& command, Request& r);
+void add_settings_of_all_runs(CLI::App& command, Request& r);
 
 /// Adds the commands that run something: `simulate`, `run`, `replay`, `compare`, `validate`,
 /// `sweep`, `record` and `optimum`.

@@ -16,7 +16,7 @@ void add_simulate(CLI::App& app, Request& r) {
   add_policies(*c, r);
   add_run_settings(*c, r);
   add_experience(*c, r, "this run is added to it");
-  add_block_timeout(*c, r);
+  add_settings_of_all_runs(*c, r);
   add_out(*c, r, "write the run file (JSON Lines) here");
   add_report_file(*c, r);
   add_output(*c, r);

@@ -174,7 +174,7 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
   for (const PolicyChoice& choice : comparison.policies) check_policy(*sim, choice);
   comparison.lower_bound_s = sim->bound.seconds;
   describe_experiment(comparison, recorded, real.phases,
-                      {{true, sim->settings}, {false, real.settings}});
+                      {{true, settings_of(*sim, recorded)}, {false, real.settings}});
   if (std::ranges::any_of(comparison.policies, is_oracle)) find_best_schedule(*sim, recorded);
   bool failed = false;
   add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");

@@ -4,9 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "shared_policies/run/results.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/runs/run_plan.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {

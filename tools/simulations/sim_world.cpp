@@ -128,7 +128,6 @@ SimWorld under_scenario(const SimWorld& world, Scenario scenario) {
   SimInputs inputs = *world.inputs;
   inputs.scenario = std::move(scenario);
   SimWorld other = make_sim_world(std::make_shared<const SimInputs>(std::move(inputs)));
-  other.settings = world.settings;
   return other;
 }
 

@@ -40,10 +40,9 @@ struct SimWorld {
   RunBound bound;
   BlockLists schedule;                    ///< of `optimum`; if empty, it divides by itself
   std::optional<BestReached> best_known;  ///< without noise, if a schedule was searched
-  RunSettings settings;                   ///< for headers
 };
 
-/// The world of `inputs` without bound, schedule and settings: what a simulation needs.
+/// The world of `inputs` without bound and schedule: what a simulation needs.
 [[nodiscard]] SimWorld make_sim_world(std::shared_ptr<const SimInputs> inputs);
 
 /// The settings of runs in `world` with `options`, for headers.

@@ -236,7 +236,6 @@ SimInputs read_sim_inputs(const Options& options) {
 SimWorld load_sim_world(const Options& options) {
   SimWorld world = make_sim_world(std::make_shared<const SimInputs>(read_sim_inputs(options)));
   world.bound = run_bound(world);
-  world.settings = settings_of(world, options);
   return world;
 }
 

@@ -32,7 +32,7 @@ class SimulatedRuns final : public World {
   std::string name() const override { return "sim"; }
   const std::vector<Unit>& units() const override { return world_->units; }
   const std::vector<Workload>& phases() const override { return world_->setup.phases; }
-  WorldSettings settings() const override { return {true, world_->settings}; }
+  WorldSettings settings() const override { return {true, settings_of(*world_, options_)}; }
   SimWorld* platform() override { return world_.get(); }
   void check_policy(const PolicyChoice& choice) const override {
     equipoise::check_policy(*world_, choice);

@@ -44,9 +44,7 @@ TEST(Workload, SendsResidentDataOnceOrOnlyWhatChanges) {
   EXPECT_EQ(workload.first_bytes(0), 0.0);
   EXPECT_EQ(workload.first_bytes(2), 3.0);
   EXPECT_EQ(workload.bytes_kept(), 8.0);
-  EXPECT_EQ(read_distribution("master", "w"), Distribution::master);
-  EXPECT_EQ(read_distribution("replicated", "w"), Distribution::replicated);
-  EXPECT_THROW((void)read_distribution("copied", "w"), InputError);
+  EXPECT_STREQ(to_string(Distribution::master), "master");
 }
 
 TEST(Workload, RefusesWhatCannotBeRun) {

@@ -1,5 +1,5 @@
 // Parts of JSON schemas that do not depend on types.
-#include "traces/json_schema.hpp"
+#include "tests/support/json_schema.hpp"
 
 #include <algorithm>
 #include <utility>
