@@ -289,11 +289,8 @@ template <class T>
     }
   } else {
     static_assert(Described<T>, "a member whose type cannot be read");
-    T record;
-    read_members(
-        JsonObject(field.value(), std::string(field.file()), "'" + std::string(field.name()) + "'"),
-        record, how);
-    return record;
+    return record_of<T>(field.value(), std::string(field.file()),
+                        "'" + std::string(field.name()) + "'", how);
   }
 }
 

@@ -155,10 +155,11 @@ struct UnitSummary {
 };
 
 constexpr auto describe(DescriptionOf<StageTimes> /*of*/) {
-  return std::tuple(member("setup_s", &StageTimes::setup, "first use and resident data").in("s"),
-                    member("in_s", &StageTimes::in, "copying in").in("s"),
-                    member("compute_s", &StageTimes::compute, "computing").in("s"),
-                    member("out_s", &StageTimes::out, "copying out").in("s"));
+  return std::tuple(
+      member("setup_s", &StageTimes::setup, "first use and resident data").in("s").since(1),
+      member("in_s", &StageTimes::in, "copying in").in("s"),
+      member("compute_s", &StageTimes::compute, "computing").in("s"),
+      member("out_s", &StageTimes::out, "copying out").in("s"));
 }
 
 constexpr auto describe(DescriptionOf<UnitSummary> /*of*/) {

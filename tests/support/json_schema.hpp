@@ -38,7 +38,7 @@ void put_properties(Json& object, unsigned place) {
     if (*facts.unit != '\0') meaning += std::string(", in ") + facts.unit;
     schema["description"] = meaning;
     put_property(object, name_in(facts, place), std::move(schema),
-                 facts.writing != Writing::if_any && facts.since == 0);
+                 facts.writing == Writing::always && facts.since == 0);
   });
 }
 

@@ -216,7 +216,7 @@ TEST(Explain, PrintsASentence) {
             "    The time from the first unit's end to the last's.\n");
   EXPECT_EQ(run_equipoise({"explain", "late_max_s"}).out,
             "late_max_s\n    Summary of a run file, in pacing: the longest delay with which an end "
-            "of a block was noticed, in s.\n");
+            "of a block was noticed, in\n    s.\n");
   EXPECT_EQ(run_equipoise({"explain", "grain", "--json"}).out,
             "{\"schema\":\"equipoise.glossary/"
             "1\",\"words\":[{\"word\":\"grain\",\"name\":null,\"sentence\":\"Block sizes are "

@@ -154,19 +154,19 @@ TEST(TraceFile, RefusesTimesThatAreNotPositive) {
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":1,"in_s":-1})"),
             "t.jsonl:3: 'in_s' is -1; it must be at least 0 and at most 1e+09");
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":3,"compute_s":{"mean":1,"sd":-1}})"),
-            "t.jsonl:3: 'sd' is -1; it must be at least 0");
+            "t.jsonl:3: 'compute_s': 'sd' is -1; it must be at least 0");
 }
 
 TEST(TraceFile, RefusesTimesThatCannotBeMeasured) {
   const std::string why = "; it is too short to be a time: at least 1e-15 s";
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":9,"compute_s":{"mean":1e-300,"sd":1}})"),
-            "t.jsonl:3: 'mean' is 1e-300" + why + "; correct it");
+            "t.jsonl:3: 'compute_s': 'mean' is 1e-300" + why + "; correct it");
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":7,"compute_s":5e-324})"),
             "t.jsonl:3: 'compute_s' is 5e-324" + why + "; correct it");
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":2,"compute_s":{"mean":1,"min":1e-16}})"),
-            "t.jsonl:3: 'min' is 1e-16" + why + "; correct it");
+            "t.jsonl:3: 'compute_s': 'min' is 1e-16" + why + "; correct it");
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"compute_s":1,"out_s":{"mean":1e-300}})"),
-            "t.jsonl:3: 'mean' is 1e-300" + why + ", or 0; correct it");
+            "t.jsonl:3: 'out_s': 'mean' is 1e-300" + why + ", or 0; correct it");
   EXPECT_EQ(sample_refusal(R"({"unit":"cpu0","items":1,"n":2,"compute_s":{"mean":1e-9,"sd":1}})"),
             "t.jsonl:3: 'sd' is more than a million times the mean; record the line again");
   std::string text = header;
