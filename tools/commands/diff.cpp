@@ -41,7 +41,7 @@ std::string made_text(const StoredResults& results) {
   if (top.find("environment") == nullptr) return results.file;
   const JsonObject environment(top.at("environment"), results.file, "an environment");
   const JsonObject machine(environment.at("machine"), results.file, "a machine");
-  const std::string version = environment.text("version");
+  const std::string& version = environment.text("version");
   return fmt::format("{}: {}, sources {}, {} on {}", results.file,
                      version.substr(0, version.find(" (")), environment.text("source_id"),
                      environment.text("date"), machine.text("name"));
