@@ -241,28 +241,6 @@ JsonValue parse_json(const std::string& text, const std::string& file, std::size
   return root;
 }
 
-std::string json_of(const JsonValue& value) {
-  switch (value.kind) {
-    case JsonValue::Kind::null:
-      return "null";
-    case JsonValue::Kind::boolean:
-      return value.boolean ? "true" : "false";
-    case JsonValue::Kind::number:
-      return value.text;
-    case JsonValue::Kind::text:
-      return json_string(value.text);
-    case JsonValue::Kind::list:
-    case JsonValue::Kind::object:
-      break;
-  }
-  std::string text;
-  for (const JsonValue& one : value.list) text += (text.empty() ? "" : ",") + json_of(one);
-  for (const JsonMember& one : value.object) {
-    text += (text.empty() ? "" : ",") + json_string(one.name) + ":" + json_of(one.value);
-  }
-  return value.kind == JsonValue::Kind::list ? "[" + text + "]" : "{" + text + "}";
-}
-
 JsonValue read_json_file(const std::string& file) {
   return parse_json(read_input(file, "give the path of a JSON file"), file);
 }

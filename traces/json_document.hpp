@@ -44,9 +44,6 @@ struct JsonMember {
 /// `text` as a JSON string with quotation marks. Bytes that are not valid UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_string(const std::string& text);
 
-/// `value` as JSON in one line.
-[[nodiscard]] std::string json_of(const JsonValue& value);
-
 /// Reads and parses the file. Throws like `parse_json`, and InputError if the file cannot be read.
 [[nodiscard]] JsonValue read_json_file(const std::string& file);
 

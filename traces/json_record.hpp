@@ -37,10 +37,6 @@ inline constexpr bool is_number_or = false;
 template <class Struct>
 inline constexpr bool is_number_or<NumberOr<Struct>> = true;
 template <class T>
-inline constexpr bool is_row = false;
-template <class Struct>
-inline constexpr bool is_row<AsRow<Struct>> = true;
-template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
@@ -54,6 +50,10 @@ template <class T>
 inline constexpr bool is_object<std::map<std::string, T>> = true;
 template <class T>
 inline constexpr bool is_object<std::vector<std::pair<std::string, T>>> = true;
+
+/// `read` as a value that can be written again, with the same text for every number that the program
+/// wrote.
+[[nodiscard]] Json json_from(const JsonValue& read);
 
 /// `json` in one line. Bytes that are not valid UTF-8 become U+FFFD.
 [[nodiscard]] std::string line_of(const Json& json);
@@ -113,9 +113,9 @@ template <class T>
     Json list = Json::array();
     for (const auto& one : value) list.push_back(json_of(one, place));
     return list;
-  } else if constexpr (is_row<T>) {
+  } else if constexpr (Row<T>) {
     Json row = Json::array();
-    append_to_row(row, value.record);
+    append_to_row(row, value);
     return row;
   } else if constexpr (std::same_as<T, Fact>) {
     return std::visit([&](const auto& held) { return json_of(held, place); }, value.value);
@@ -229,11 +229,9 @@ void check_text(const JsonField& field, const MemberFacts& facts);
 /// The value whose word the field has.
 template <Worded Enum>
 [[nodiscard]] Enum worded(const JsonField& field) {
+  if (const auto value = called<Enum>(field.text())) return *value;
   std::vector<std::string> known;
-  for (const Word<Enum>& one : words(DescriptionOf<Enum>{})) {
-    if (field.text() == one.word) return one.value;
-    known.emplace_back(one.word);
-  }
+  for (const Word<Enum>& one : words(DescriptionOf<Enum>{})) known.emplace_back(one.word);
   throw InputError(field.where(), unknown_name(std::string(field.name()), field.text(), known));
 }
 
@@ -275,10 +273,10 @@ template <class T>
     return object_of<T>(field, facts, how);
   } else if constexpr (is_list<T>) {
     return list_of<T>(field, facts, how);
-  } else if constexpr (is_row<T>) {
+  } else if constexpr (Row<T>) {
     T row;
     std::size_t at = 0;
-    take_from_row(field, at, row.record);
+    take_from_row(field, at, row);
     return row;
   } else if constexpr (is_number_or<T>) {
     if (field.value().kind != JsonValue::Kind::object) return bounded_number(field, facts);

@@ -20,8 +20,6 @@ constexpr Items most_items = std::numeric_limits<Items>::max();
 constexpr double most_seconds = 1e300;
 constexpr double most_value = 1e300;
 
-constexpr std::array tags = {BlockTag::run, BlockTag::train, BlockTag::gap, BlockTag::tail};
-
 Seconds seconds(const JsonObject& line, const std::string& name) {
   return {line.number(name, 0.0, most_seconds)};
 }
@@ -36,14 +34,6 @@ Seconds stage_time(const JsonObject& line, const std::string& name) {
 
 std::uint64_t count(const JsonObject& line, const std::string& name) {
   return static_cast<std::uint64_t>(line.whole(name, 0, most_items));
-}
-
-BlockTag read_tag(const JsonObject& line) {
-  for (const BlockTag tag : tags) {
-    if (line.text("tag") == to_string(tag)) return tag;
-  }
-  throw InputError(line.where(),
-                   unknown_name("tag", line.text("tag"), {"run", "train", "gap", "tail"}));
 }
 
 /// Reads what is not known of `d` yet: all but its kind.
@@ -145,7 +135,7 @@ class RunReader {
     const Workload& workload = file_.run.phases[static_cast<std::size_t>(block.phase)];
     block.iteration = static_cast<int>(line.whole("iteration", 0, workload.iterations - 1));
     block.items = line.whole("items", 1, workload.items);
-    block.tag = read_tag(line);
+    block.tag = worded<BlockTag>(line.field("tag"));
     if (line.find("group") != nullptr) {
       block.group = static_cast<std::uint32_t>(
           line.whole("group", 0, std::numeric_limits<std::uint32_t>::max()));

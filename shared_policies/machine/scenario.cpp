@@ -20,25 +20,6 @@ void apply_profile(const Disturbance& event, StepFunction& speed) {
 
 }  // namespace
 
-const char* to_string(DisturbanceKind kind) {
-  switch (kind) {
-    case DisturbanceKind::compete:
-      return "compete";
-    case DisturbanceKind::slow:
-      return "slow";
-    case DisturbanceKind::profile:
-      return "profile";
-    case DisturbanceKind::bandwidth:
-      return "bandwidth";
-    case DisturbanceKind::fail:
-      return "fail";
-    case DisturbanceKind::join:
-      return "join";
-  }
-  EQ_CHECK(false, "every kind has a name");
-  return "";
-}
-
 StepFunction Presence::function() const {
   StepFunction there;
   if (!at_start) there.become(Seconds{}, 0.0);

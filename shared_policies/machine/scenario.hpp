@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "shared_policies/machine/step_function.hpp"
+#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
@@ -21,11 +22,14 @@ enum class DisturbanceKind : std::uint8_t {
   join        ///< the unit becomes available, for the first time or again
 };
 
-inline constexpr std::array disturbance_kinds = {
-    DisturbanceKind::compete,   DisturbanceKind::slow, DisturbanceKind::profile,
-    DisturbanceKind::bandwidth, DisturbanceKind::fail, DisturbanceKind::join};
+constexpr auto words(DescriptionOf<DisturbanceKind> /*of*/) {
+  return std::array{
+      Word{DisturbanceKind::compete, "compete"}, Word{DisturbanceKind::slow, "slow"},
+      Word{DisturbanceKind::profile, "profile"}, Word{DisturbanceKind::bandwidth, "bandwidth"},
+      Word{DisturbanceKind::fail, "fail"},       Word{DisturbanceKind::join, "join"}};
+}
 
-[[nodiscard]] const char* to_string(DisturbanceKind kind);
+[[nodiscard]] constexpr const char* to_string(DisturbanceKind kind) { return word_of(kind); }
 
 /// A speed or a bandwidth is multiplied by `factor` from `since` on.
 struct SpeedStep {

@@ -93,68 +93,52 @@ template <class Mean>
 /// Puts it into a sample.
 void set_compute_time(TraceSample& sample, ComputeTime time);
 
+/// Describes a member of a sample that files have as a number, or as the mean of several.
+template <class Mean, std::optional<double> TraceSample::*at>
+[[nodiscard]] constexpr auto copy_member(const char* name, const char* meaning) {
+  return computed(
+      name, +[](const TraceSample& sample) { return OfStage<Mean>(sample.*at); }, meaning,
+      [](TraceSample& sample, OfStage<Mean> value) { sample.*at = mean_of<Mean>(value); });
+}
+
 /// What a sample says of the size and times of its blocks.
 constexpr auto describe_times() {
-  return std::tuple(
-      member("items", &TraceSample::items, "size of the blocks; may be fractional")
-          .in("items")
-          .above(0)
-          .at_most(most_countable),
-      computed(
-          "n",
-          +[](const TraceSample& sample) {
-            const bool says_so = sample.is_summary || sample.count != 1;
-            return says_so ? std::optional(sample.count) : std::nullopt;
-          },
-          "the number of samples that a summary is of",
-          [](TraceSample& sample, std::optional<std::uint64_t> n) {
-            sample.count = n.value_or(1);
-            sample.is_summary = sample.is_summary || n;
-          })
-          .at_least(1)
-          .if_any(),
-      computed(
-          "in_s", +[](const TraceSample& sample) { return OfStage<CopyTimes>(sample.in_s); },
-          "time of the copy in, as measured on the recording machine",
-          [](TraceSample& sample, OfStage<CopyTimes> value) {
-            sample.in_s = mean_of<CopyTimes>(value);
-          })
-          .cost()
-          .if_any(),
-      computed("compute_s", &compute_time_of, "time of computing: a number, or a summary",
-               &set_compute_time)
-          .time());
+  return std::tuple(member("items", &TraceSample::items, "size of the blocks; may be fractional")
+                        .in("items")
+                        .above(0)
+                        .at_most(most_countable),
+                    computed(
+                        "n",
+                        +[](const TraceSample& sample) {
+                          const bool says_so = sample.is_summary || sample.count != 1;
+                          return says_so ? std::optional(sample.count) : std::nullopt;
+                        },
+                        "the number of samples that a summary is of",
+                        [](TraceSample& sample, std::optional<std::uint64_t> n) {
+                          sample.count = n.value_or(1);
+                          sample.is_summary = sample.is_summary || n;
+                        })
+                        .at_least(1)
+                        .if_any(),
+                    copy_member<CopyTimes, &TraceSample::in_s>(
+                        "in_s", "time of the copy in, as measured on the recording machine")
+                        .cost()
+                        .if_any(),
+                    computed("compute_s", &compute_time_of,
+                             "time of computing: a number, or a summary", &set_compute_time)
+                        .time());
 }
 
 /// What a sample says of the copies behind `compute_s`.
 constexpr auto describe_copies() {
   return std::tuple(
-      computed(
-          "out_s", +[](const TraceSample& sample) { return OfStage<CopyTimes>(sample.out_s); },
-          "time of the copy out",
-          [](TraceSample& sample, OfStage<CopyTimes> value) {
-            sample.out_s = mean_of<CopyTimes>(value);
-          })
-          .cost()
-          .if_any(),
-      computed(
-          "in_bytes",
-          +[](const TraceSample& sample) { return OfStage<CopyBytes>(sample.in_bytes); },
-          "input of the whole block",
-          [](TraceSample& sample, OfStage<CopyBytes> value) {
-            sample.in_bytes = mean_of<CopyBytes>(value);
-          })
+      copy_member<CopyTimes, &TraceSample::out_s>("out_s", "time of the copy out").cost().if_any(),
+      copy_member<CopyBytes, &TraceSample::in_bytes>("in_bytes", "input of the whole block")
           .in("bytes")
           .at_least(0)
           .at_most(most_countable)
           .if_any(),
-      computed(
-          "out_bytes",
-          +[](const TraceSample& sample) { return OfStage<CopyBytes>(sample.out_bytes); },
-          "results of the whole block",
-          [](TraceSample& sample, OfStage<CopyBytes> value) {
-            sample.out_bytes = mean_of<CopyBytes>(value);
-          })
+      copy_member<CopyBytes, &TraceSample::out_bytes>("out_bytes", "results of the whole block")
           .in("bytes")
           .at_least(0)
           .at_most(most_countable)

@@ -1,8 +1,10 @@
 // A block: a contiguous range of items that is handed to one unit, and the times of its stages.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
@@ -10,19 +12,12 @@ namespace equipoise {
 /// Why a policy asked for a block. Only written into journals; nothing else depends on it.
 enum class BlockTag : std::uint8_t { run, train, gap, tail };
 
-[[nodiscard]] constexpr const char* to_string(BlockTag tag) {
-  switch (tag) {
-    case BlockTag::run:
-      return "run";
-    case BlockTag::train:
-      return "train";
-    case BlockTag::gap:
-      return "gap";
-    case BlockTag::tail:
-      return "tail";
-  }
-  return "run";
+constexpr auto words(DescriptionOf<BlockTag> /*of*/) {
+  return std::array{Word{BlockTag::run, "run"}, Word{BlockTag::train, "train"},
+                    Word{BlockTag::gap, "gap"}, Word{BlockTag::tail, "tail"}};
 }
+
+[[nodiscard]] constexpr const char* to_string(BlockTag tag) { return word_of(tag); }
 
 /// Items [first, first + items), handed to one unit. A lost range is handed out again under a new
 /// id, so that a late result of the lost block is recognised and discarded.

@@ -1,6 +1,7 @@
 // Decisions: the half of the protocol that goes from the policy to the executor.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "shared_policies/model/block.hpp"
+#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
 
@@ -23,7 +25,7 @@ struct UnitEstimate {
   Items block_items = 0;  ///< the size chosen for this unit
 };
 
-/// Why a policy solved a model. Their words are in decision.cpp.
+/// Why a policy solved a model.
 enum class DecisionKind : std::uint8_t {
   fit,          ///< its first, after training
   rebalance,    ///< units did not end together; counted in results
@@ -36,6 +38,19 @@ enum class DecisionKind : std::uint8_t {
   unit_lost,    ///< a unit was lost
   unit_joined,  ///< a unit joined
 };
+
+constexpr auto words(DescriptionOf<DecisionKind> /*of*/) {
+  return std::array{Word{DecisionKind::fit, "fit"},
+                    Word{DecisionKind::rebalance, "rebalance"},
+                    Word{DecisionKind::divide, "divide"},
+                    Word{DecisionKind::schedule, "schedule"},
+                    Word{DecisionKind::step, "step"},
+                    Word{DecisionKind::tail, "tail"},
+                    Word{DecisionKind::iteration, "iteration"},
+                    Word{DecisionKind::block_lost, "block_lost"},
+                    Word{DecisionKind::unit_lost, "unit_lost"},
+                    Word{DecisionKind::unit_joined, "unit_joined"}};
+}
 
 /// A kind of a policy's own, or one of a run file that this version does not know.
 struct OwnDecisionKind {

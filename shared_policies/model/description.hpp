@@ -13,10 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace equipoise {
 
@@ -184,27 +185,6 @@ template <class Struct, class T>
   return {compute, apply, {name, meaning}};
 }
 
-/// A record that is written as the list of the values of its members, and of theirs, in the order of the
-/// struct: where there are many of them.
-template <class Struct>
-struct AsRow {
-  Struct record;
-};
-
-/// The records as rows, and back.
-template <class Struct>
-[[nodiscard]] std::vector<AsRow<Struct>> rows_of(const std::vector<Struct>& records) {
-  std::vector<AsRow<Struct>> rows;
-  for (const Struct& record : records) rows.push_back({record});
-  return rows;
-}
-template <class Struct>
-[[nodiscard]] std::vector<Struct> records_of(std::vector<AsRow<Struct>> rows) {
-  std::vector<Struct> records;
-  for (AsRow<Struct>& row : rows) records.push_back(std::move(row.record));
-  return records;
-}
-
 /// Names the members that are not described.
 template <class Struct, class... T>
 [[nodiscard]] constexpr Unwritten<Struct, T...> unwritten(T Struct::*... members) {
@@ -217,11 +197,20 @@ struct Word {
   Enum value;
   const char* word;
 };
+template <class Enum>
+Word(Enum, const char*) -> Word<Enum>;
 
 /// A struct with a description.
 template <class T>
 concept Described = requires {
   describe(DescriptionOf<T>{});
+};
+
+/// A struct that is written as the list of the values of its members, and of theirs, in the order of the
+/// struct, because there are many: `constexpr bool is_row(DescriptionOf<Struct>) { return true; }`.
+template <class T>
+concept Row = requires {
+  is_row(DescriptionOf<T>{});
 };
 
 /// An enumeration with words: `constexpr auto words(DescriptionOf<Enum>) { return std::array{Word{...}, ...}; }`.
@@ -239,30 +228,62 @@ template <Worded Enum>
   return "";
 }
 
-/// How many members of a struct an entry of its description is about.
-template <class Struct, class T>
-constexpr std::size_t count_of(const StoredMember<Struct, T>& /*one*/) {
-  return 1;
-}
-template <class Struct, class T>
-constexpr std::size_t count_of(const ComputedMember<Struct, T>& /*none*/) {
-  return 0;
-}
-template <class Struct, class... T>
-constexpr std::size_t count_of(const Unwritten<Struct, T...>& /*some*/) {
-  return sizeof...(T);
+/// The value with this word; nothing if there is none.
+template <Worded Enum>
+[[nodiscard]] constexpr std::optional<Enum> called(std::string_view word) {
+  for (const Word<Enum>& one : words(DescriptionOf<Enum>{})) {
+    if (one.word == word) return one.value;
+  }
+  return std::nullopt;
 }
 
 /// The description of `Struct`, made once.
 template <Described Struct>
 inline constexpr auto description_of = describe(DescriptionOf<Struct>{});
 
-/// How many members the description of `Struct` is about. A member that is in none of its entries was
-/// forgotten: then there are fewer than `count_members`.
+/// The members of the struct that an entry of its description is about.
+template <class Struct, class T>
+constexpr auto members_of(const StoredMember<Struct, T>& one) {
+  return std::tuple(one.at);
+}
+template <class Struct, class T>
+constexpr auto members_of(const ComputedMember<Struct, T>& /*none*/) {
+  return std::tuple();
+}
+template <class Struct, class... T>
+constexpr auto members_of(const Unwritten<Struct, T...>& some) {
+  return some.members;
+}
+
+/// Whether two pointers to members are the same.
+template <class A, class B>
+constexpr bool are_same(A a, B b) {
+  if constexpr (std::is_same_v<A, B>) {
+    return a == b;
+  } else {
+    return false;
+  }
+}
+
+/// Whether pointer `i` is not among those before it.
+template <std::size_t i, class Members, std::size_t... before>
+constexpr bool is_new(const Members& members, std::index_sequence<before...> /*indices*/) {
+  return !(are_same(std::get<i>(members), std::get<before>(members)) || ...);
+}
+
+template <class Members, std::size_t... i>
+constexpr std::size_t count_different(const Members& members, std::index_sequence<i...> /*all*/) {
+  return (std::size_t{0} + ... + (is_new<i>(members, std::make_index_sequence<i>()) ? 1 : 0));
+}
+
+/// How many members of `Struct` its description is about, each counted once. If there are fewer than
+/// `count_members`, one was forgotten.
 template <Described Struct>
 [[nodiscard]] constexpr std::size_t count_described() {
-  return std::apply([](const auto&... one) { return (std::size_t{0} + ... + count_of(one)); },
-                    description_of<Struct>);
+  const auto members =
+      std::apply([](const auto&... one) { return std::tuple_cat(members_of(one)...); },
+                 description_of<Struct>);
+  return count_different(members, std::make_index_sequence<std::tuple_size_v<decltype(members)>>());
 }
 
 /// Calls `visit(member)` for each member of the description that files have.

@@ -14,9 +14,7 @@
 namespace equipoise {
 
 UnitKind read_unit_kind(const std::string& name, const std::string& where) {
-  for (const UnitKind kind : {UnitKind::cpu, UnitKind::gpu, UnitKind::mic}) {
-    if (name == to_string(kind)) return kind;
-  }
+  if (const auto kind = called<UnitKind>(name)) return *kind;
   throw InputError(where, "unknown kind of unit '" + name + "'; it is cpu, gpu or mic");
 }
 

@@ -24,8 +24,8 @@ struct UnitId {
 enum class UnitKind : std::uint8_t { cpu, gpu, mic };
 
 constexpr auto words(DescriptionOf<UnitKind> /*of*/) {
-  return std::array{Word<UnitKind>{UnitKind::cpu, "cpu"}, Word<UnitKind>{UnitKind::gpu, "gpu"},
-                    Word<UnitKind>{UnitKind::mic, "mic"}};
+  return std::array{Word{UnitKind::cpu, "cpu"}, Word{UnitKind::gpu, "gpu"},
+                    Word{UnitKind::mic, "mic"}};
 }
 
 [[nodiscard]] constexpr const char* to_string(UnitKind kind) { return word_of(kind); }

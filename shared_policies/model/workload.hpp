@@ -18,8 +18,8 @@ enum class Distribution : std::uint8_t {
 };
 
 constexpr auto words(DescriptionOf<Distribution> /*of*/) {
-  return std::array{Word<Distribution>{Distribution::master, "master"},
-                    Word<Distribution>{Distribution::replicated, "replicated"}};
+  return std::array{Word{Distribution::master, "master"},
+                    Word{Distribution::replicated, "replicated"}};
 }
 
 /// "master" or "replicated".

@@ -36,6 +36,7 @@
 
 #include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/block.hpp"
+#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/run/journal.hpp"
@@ -61,6 +62,8 @@ struct Losses {
   /// iteration to the start of the next one. The bound contains it.
   Seconds merging{};
 };
+
+constexpr bool is_row(DescriptionOf<Losses> /*of*/) { return true; }
 
 /// A cause of loss.
 struct LossCause {

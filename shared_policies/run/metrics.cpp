@@ -40,33 +40,6 @@ double mean_idle_fraction(const RunNumbers& numbers) {
   return mean;
 }
 
-std::vector<AsRow<UnitNumbers>> unit_rows(const RunNumbers& numbers) {
-  return rows_of(numbers.units);
-}
-
-void set_unit_rows(RunNumbers& numbers, std::vector<AsRow<UnitNumbers>> rows) {
-  numbers.units = records_of(std::move(rows));
-}
-
-std::vector<std::vector<AsRow<UnitInPhase>>> phase_rows(const RunNumbers& numbers) {
-  std::vector<std::vector<AsRow<UnitInPhase>>> rows;
-  for (const std::vector<UnitInPhase>& phase : numbers.phases) rows.push_back(rows_of(phase));
-  return rows;
-}
-
-void set_phase_rows(RunNumbers& numbers, std::vector<std::vector<AsRow<UnitInPhase>>> rows) {
-  numbers.phases.clear();
-  for (auto& phase : rows) numbers.phases.push_back(records_of(std::move(phase)));
-}
-
-std::optional<AsRow<Losses>> losses_row(const RunNumbers& numbers) {
-  return numbers.losses ? std::optional(AsRow<Losses>{*numbers.losses}) : std::nullopt;
-}
-
-void set_losses_row(RunNumbers& numbers, std::optional<AsRow<Losses>> row) {
-  numbers.losses = row ? std::optional(row->record) : std::nullopt;
-}
-
 Seconds finish_spread(const RunNumbers& numbers) {
   Seconds first = Seconds::infinity();
   Seconds last;

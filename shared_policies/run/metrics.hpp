@@ -29,9 +29,9 @@ enum class EnergySource : std::uint8_t {
 };
 
 constexpr auto words(DescriptionOf<EnergySource> /*of*/) {
-  return std::array{Word<EnergySource>{EnergySource::unknown, "unknown"},
-                    Word<EnergySource>{EnergySource::modelled, "modelled"},
-                    Word<EnergySource>{EnergySource::measured, "measured"}};
+  return std::array{Word{EnergySource::unknown, "unknown"},
+                    Word{EnergySource::modelled, "modelled"},
+                    Word{EnergySource::measured, "measured"}};
 }
 
 [[nodiscard]] constexpr const char* to_string(EnergySource source) { return word_of(source); }
@@ -91,13 +91,8 @@ struct RunNumbers {
 /// The mean of the units' idle fractions.
 [[nodiscard]] double mean_idle_fraction(const RunNumbers& numbers);
 
-/// Numbers by unit, and of losses, are rows in points; where else they are, they have names.
-[[nodiscard]] std::vector<AsRow<UnitNumbers>> unit_rows(const RunNumbers& numbers);
-void set_unit_rows(RunNumbers& numbers, std::vector<AsRow<UnitNumbers>> rows);
-[[nodiscard]] std::vector<std::vector<AsRow<UnitInPhase>>> phase_rows(const RunNumbers& numbers);
-void set_phase_rows(RunNumbers& numbers, std::vector<std::vector<AsRow<UnitInPhase>>> rows);
-[[nodiscard]] std::optional<AsRow<Losses>> losses_row(const RunNumbers& numbers);
-void set_losses_row(RunNumbers& numbers, std::optional<AsRow<Losses>> row);
+constexpr bool is_row(DescriptionOf<UnitNumbers> /*of*/) { return true; }
+constexpr bool is_row(DescriptionOf<UnitInPhase> /*of*/) { return true; }
 
 /// Numbers of items and blocks.
 constexpr auto describe_work() {
@@ -110,8 +105,8 @@ constexpr auto describe_work() {
           .at_least(0)
           .at_most(1)
           .only(in_repetitions),
-      computed("units", &unit_rows, "the numbers of each unit", &set_unit_rows).only(in_points),
-      computed("phases", &phase_rows, "the numbers of each unit in each phase", &set_phase_rows)
+      member("units", &RunNumbers::units, "the numbers of each unit").only(in_points),
+      member("phases", &RunNumbers::phases, "the numbers of each unit in each phase")
           .only(in_points),
       member("items", &RunNumbers::items, "the number of items that were done")
           .at_least(0)
@@ -183,10 +178,7 @@ constexpr auto describe_energy() {
           "why the energy is unknown or only modelled, or what was measured; null: nothing to say")
           .or_null()
           .only(in_runs),
-      computed(
-          "energy_note", +[](const RunNumbers& numbers) { return numbers.energy_note; },
-          "the same; empty: nothing to say",
-          [](RunNumbers& numbers, std::string note) { numbers.energy_note = std::move(note); })
+      member("energy_note", &RunNumbers::energy_note, "the same; empty: nothing to say")
           .only(in_points));
 }
 
@@ -196,20 +188,18 @@ constexpr auto describe_energy() {
 constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
   return std::tuple_cat(
       describe_work(), describe_decisions(), describe_energy(),
-      std::tuple(
-          member("items_redone", &RunNumbers::items_redone,
-                 "items that were done again after a loss")
-              .at_least(0)
-              .may_lack(),
-          member("extrapolated_share", &RunNumbers::extrapolated_share,
-                 "the share of items in blocks smaller or larger than any recorded one")
+      std::tuple(member("items_redone", &RunNumbers::items_redone,
+                        "items that were done again after a loss")
+                     .at_least(0)
+                     .may_lack(),
+                 member("extrapolated_share", &RunNumbers::extrapolated_share,
+                        "the share of items in blocks smaller or larger than any recorded one")
 
-              .may_lack(),
-          computed("losses_s", &losses_row, "the makespan, divided by cause", &set_losses_row)
-              .or_null()
-              .only(in_points),
-          unwritten(&RunNumbers::units, &RunNumbers::phases, &RunNumbers::energy_from,
-                    &RunNumbers::losses)));
+                     .may_lack(),
+                 member("losses_s", &RunNumbers::losses, "the makespan, divided by cause")
+                     .or_null()
+                     .only(in_points),
+                 unwritten(&RunNumbers::energy_from)));
 }
 
 /// A journal that adds up its records. Its memory grows with the units, not with the blocks.

@@ -31,9 +31,9 @@ std::vector<RunEvent> one_of_each_word(std::index_sequence<I...> /*alternatives*
   std::erase_if(events, [](const RunEvent& event) {
     return std::holds_alternative<Disturbance>(event) || std::holds_alternative<Note>(event);
   });
-  for (const DisturbanceKind kind : disturbance_kinds) {
+  for (const Word<DisturbanceKind>& one : words(DescriptionOf<DisturbanceKind>{})) {
     Disturbance disturbance;
-    disturbance.kind = kind;
+    disturbance.kind = one.value;
     events.emplace_back(std::move(disturbance));
   }
   return events;

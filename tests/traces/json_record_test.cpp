@@ -141,30 +141,44 @@ TEST(JsonRecord, KeepsFactsOfEveryKindAsTheyAre) {
   EXPECT_EQ(line_of(json_of(fact_of({value, "f.json", "facts"}))), text);
 }
 
+struct Inner {
+  Seconds b;
+  std::optional<double> c;
+};
+
+struct Outer {
+  int a = 0;
+  Inner inner;
+};
+
+constexpr bool is_row(DescriptionOf<Outer> /*of*/) { return true; }
+
 TEST(JsonRecord, WritesRowsInTheOrderOfTheStruct) {
-  struct Inner {
-    Seconds b;
-    std::optional<double> c;
-  };
-  struct Outer {
-    int a = 0;
-    Inner inner;
-  };
-  const AsRow<Outer> row{{1, {Seconds{2.0}, std::nullopt}}};
-  const std::string text = line_of(json_of(row));
+  const std::string text = line_of(json_of(Outer{1, {Seconds{2.0}, std::nullopt}}));
   EXPECT_EQ(text, "[1,2.0,null]");
   const JsonValue value = parse_json(text, "r.json");
-  const auto again = value_of<AsRow<Outer>>({value, "r.json", "row"}, {"", ""}, {});
-  EXPECT_EQ(again.record.inner.b, Seconds{2.0});
+  const auto again = value_of<Outer>({value, "r.json", "row"}, {"", ""}, {});
+  EXPECT_EQ(again.inner.b, Seconds{2.0});
   const JsonValue cut = parse_json("[1,2.0]", "r.json");
-  EXPECT_THROW(static_cast<void>(value_of<AsRow<Outer>>({cut, "r.json", "row"}, {"", ""}, {})),
+  EXPECT_THROW(static_cast<void>(value_of<Outer>({cut, "r.json", "row"}, {"", ""}, {})),
                InputError);
+}
+
+struct Twice {
+  int seen = 0;
+  int forgotten = 0;
+};
+
+constexpr auto describe(DescriptionOf<Twice> /*of*/) {
+  return std::tuple(member("seen", &Twice::seen, "a member").only(in_runs),
+                    member("also", &Twice::seen, "the same").only(in_points));
 }
 
 TEST(StructMembers, AreCountedWhateverTheirTypes) {
   EXPECT_EQ(count_members<Point>(), 2U);
   EXPECT_EQ(count_members<Kite>(), 8U);
   EXPECT_EQ(count_described<Kite>(), 8U);
+  EXPECT_EQ(count_described<Twice>(), 1U) << "the other one is forgotten";
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/guard/results_diff.hpp"
-#include "tools/report/json_values.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -59,7 +58,7 @@ std::string verdict_text(const PolicyChange& change) {
 std::string percent(double share) { return fmt::format("{:+.2f}", 100.0 * share); }
 
 std::string value_or_none(const std::optional<JsonValue>& value) {
-  return value ? json_of(*value) : "none";
+  return value ? line_of(json_from(*value)) : "none";
 }
 
 std::string table_text(const ResultsDiff& diff, const DiffRequest& request) {

@@ -15,6 +15,7 @@
 #include "shared_policies/run/results.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -24,12 +25,12 @@ const JsonValue& experiment_of(const StoredResults& results) {
 }
 
 /// Values of what was read, by what they are of.
-using Facts = std::map<std::string, const JsonValue*>;
+using Values = std::map<std::string, const JsonValue*>;
 
 /// The facts of an experiment that change numbers, by name. Files are known by their contents.
 /// Policies and repetitions are compared one by one: another build of a policy is what is compared.
-Facts facts_of(const JsonValue& experiment) {
-  Facts facts;
+Values facts_of(const JsonValue& experiment) {
+  Values facts;
   const std::vector<std::string> others = {"policies", "policy_libraries",  "reps",   "on",
                                            "inputs",   "workloads",         "traces", "platform",
                                            "scenario", "workload_spellings"};
@@ -48,9 +49,9 @@ Facts facts_of(const JsonValue& experiment) {
 }
 
 /// The hashes of the input files, by file; files that have the same contents in both are left out.
-Facts inputs_of(const JsonValue& experiment, const JsonValue& other) {
+Values inputs_of(const JsonValue& experiment, const JsonValue& other) {
   const auto all = [](const JsonValue& one) {
-    Facts hashes;
+    Values hashes;
     for (const JsonMember& member : one.object) {
       if (member.name != "inputs") continue;
       for (const JsonValue& input : member.value.list) {
@@ -61,8 +62,8 @@ Facts inputs_of(const JsonValue& experiment, const JsonValue& other) {
     }
     return hashes;
   };
-  Facts hashes = all(experiment);
-  const Facts others = all(other);
+  Values hashes = all(experiment);
+  const Values others = all(other);
   std::erase_if(hashes, [&](const auto& one) {
     return std::ranges::any_of(others,
                                [&](const auto& o) { return o.second->text == one.second->text; });
@@ -70,12 +71,13 @@ Facts inputs_of(const JsonValue& experiment, const JsonValue& other) {
   return hashes;
 }
 
-void add_differences(const Facts& before, const Facts& now, std::vector<Difference>& differences) {
+void add_differences(const Values& before, const Values& now,
+                     std::vector<Difference>& differences) {
   for (const auto& [what, value] : before) {
     const auto found = now.find(what);
     if (found == now.end()) {
       differences.push_back({what, *value, {}});
-    } else if (json_of(*found->second) != json_of(*value)) {
+    } else if (json_from(*found->second) != json_from(*value)) {
       differences.push_back({what, *value, *found->second});
     }
   }
@@ -85,8 +87,8 @@ void add_differences(const Facts& before, const Facts& now, std::vector<Differen
 }
 
 /// The machine on which results were made, if they say that.
-Facts machine_of(const StoredResults& results) {
-  Facts facts;
+Values machine_of(const StoredResults& results) {
+  Values facts;
   const JsonObject top(results.document, results.file, "a results.json");
   if (top.find("environment") == nullptr) return facts;
   const JsonObject environment(top.at("environment"), results.file, "an environment");
@@ -160,7 +162,8 @@ std::string name_of(const StoredResult& result) {
 }
 
 std::string workloads_of(const StoredResults& results) {
-  return json_of(JsonObject(experiment_of(results), results.file, "an experiment").at("workloads"));
+  return line_of(
+      json_from(JsonObject(experiment_of(results), results.file, "an experiment").at("workloads")));
 }
 
 /// A kernel and its parameters with their values, however they were typed: with defaults, and 4096 for

@@ -6,7 +6,6 @@
 
 #include "tools/page/runs_page.hpp"
 #include "tools/page/timing_data.hpp"
-#include "tools/report/json_values.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {

@@ -13,7 +13,6 @@
 
 #include "shared_policies/model/overload.hpp"
 #include "tools/page/packed_bytes.hpp"
-#include "tools/report/json_values.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {

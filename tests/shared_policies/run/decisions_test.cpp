@@ -162,19 +162,10 @@ TEST(Decisions, MayBeOfAPolicysOwnKindUnlessItIsSpelledLikeOneOfOurs) {
 }
 
 TEST(Decisions, HaveKindsThatAreFoundByTheWordsThatTheyAreWrittenWith) {
-  for (const auto& [kind, word] :
-       std::map<DecisionKind, std::string>{{DecisionKind::fit, "fit"},
-                                           {DecisionKind::rebalance, "rebalance"},
-                                           {DecisionKind::divide, "divide"},
-                                           {DecisionKind::schedule, "schedule"},
-                                           {DecisionKind::step, "step"},
-                                           {DecisionKind::tail, "tail"},
-                                           {DecisionKind::iteration, "iteration"},
-                                           {DecisionKind::block_lost, "block_lost"},
-                                           {DecisionKind::unit_lost, "unit_lost"},
-                                           {DecisionKind::unit_joined, "unit_joined"}}) {
-    EXPECT_EQ(decision_word(kind), word);
-    EXPECT_EQ(decision_called(word), AnyDecisionKind(kind)) << word;
+  EXPECT_EQ(decision_word(DecisionKind::rebalance), "rebalance");
+  for (const Word<DecisionKind>& one : words(DescriptionOf<DecisionKind>{})) {
+    EXPECT_EQ(decision_word(one.value), one.word);
+    EXPECT_EQ(decision_called(one.word), AnyDecisionKind(one.value)) << one.word;
   }
   EXPECT_EQ(decision_called("guess"), AnyDecisionKind(OwnDecisionKind{"guess"}));
 }
