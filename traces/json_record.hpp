@@ -113,7 +113,7 @@ template <class T>
     Json list = Json::array();
     for (const auto& one : value) list.push_back(json_of(one, place));
     return list;
-  } else if constexpr (Row<T>) {
+  } else if constexpr (WrittenAsRow<T>) {
     Json row = Json::array();
     append_to_row(row, value);
     return row;
@@ -273,7 +273,7 @@ template <class T>
     return object_of<T>(field, facts, how);
   } else if constexpr (is_list<T>) {
     return list_of<T>(field, facts, how);
-  } else if constexpr (Row<T>) {
+  } else if constexpr (WrittenAsRow<T>) {
     T row;
     std::size_t at = 0;
     take_from_row(field, at, row);

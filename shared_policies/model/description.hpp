@@ -209,7 +209,7 @@ concept Described = requires {
 /// A struct that is written as the list of the values of its members, and of theirs, in the order of the
 /// struct, because there are many: `constexpr bool is_row(DescriptionOf<Struct>) { return true; }`.
 template <class T>
-concept Row = requires {
+concept WrittenAsRow = requires {
   is_row(DescriptionOf<T>{});
 };
 

@@ -81,7 +81,7 @@ Json schema_of_value(const MemberFacts& facts, unsigned place) {
     of_values.name = "";
     using Value = typename T::value_type::second_type;
     return {{"type", "object"}, {"additionalProperties", schema_of_value<Value>(of_values, place)}};
-  } else if constexpr (Row<T>) {
+  } else if constexpr (WrittenAsRow<T>) {
     return {{"type", "array"}, {"items", {{"type", Json::array({"number", "null"})}}}};
   } else if constexpr (is_list<T>) {
     MemberFacts of_values = facts;
