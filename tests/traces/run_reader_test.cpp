@@ -266,7 +266,8 @@ TEST(RunFile, RefusesWhatARunCannotHold) {
   expect(R"("what":"energy_j",)", "", "run.jsonl:9: 'what' is missing");
   expect(R"("iteration_bytes":4.5)", R"("iteration_bytes":9.5)",
          "run.jsonl:1: iteration_bytes are a part of resident_bytes");
-  expect(R"("iterations":2)", R"("iterations":0)", "run.jsonl:1: entry 1 of 'workloads': 'iterations' is 0");
+  expect(R"("iterations":2)", R"("iterations":0)",
+         "run.jsonl:1: entry 1 of 'workloads': 'iterations' is 0");
   expect(
       R"("dispatch_cost_given_s":1e-06)", R"("dispatch_cost_given_s":1000001)",
       "run.jsonl:1: 'dispatch_cost_given_s' is 1000001; it must be at least 0 and at most 1e+06");

@@ -90,7 +90,8 @@ std::string shown(const ResultField& field, double number) {
   const std::string unit = field.unit;
   if (number == 0.0) return "0";
   const bool has_prefix = unit == "s" || unit == "J" || unit == "J s";
-  return has_prefix ? quantity_text(number, unit, field.shown.format.digits) : number_text(field, number);
+  return has_prefix ? quantity_text(number, unit, field.shown.format.digits)
+                    : number_text(field, number);
 }
 
 std::string heading_for(const ResultField& field) {
