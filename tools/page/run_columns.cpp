@@ -57,7 +57,7 @@ Json disturbance_json(const Disturbance& d) {
 class Collector {
  public:
   explicit Collector(const RunFile& file)
-      : file_(file), absent_since_(file.run.units.size()), done_(file.run.units.size()) {
+      : absent_since_(file.run.units.size()), done_(file.run.units.size()) {
     sorted_.by_unit.resize(file.run.units.size());
     for (const UnitId unit : file.run.absent_at_start) absent_since_[unit.index] = Seconds{};
     for (const RecordedLine& line : file.run.lines) {
@@ -114,7 +114,6 @@ class Collector {
     sorted_.spans.push_back(span_json(unit, kind, from, to));
   }
 
-  const RunFile& file_;
   Sorted sorted_;
   std::vector<std::optional<Seconds>> absent_since_;
   std::vector<Seconds> done_;  ///< when each unit had ended, or lost, its blocks up to here
