@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "platforms/block_cost.hpp"
 #include "platforms/master_host.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
@@ -16,8 +17,6 @@
 namespace equipoise {
 namespace {
 
-/// The sizes of a trace grow by this factor.
-constexpr Items size_step = 4;
 constexpr std::uint64_t samples_of_a_summary = 10;
 
 /// Rounds to seven digits: figures are not more precise, and the last bit of a sum must not change
@@ -119,44 +118,6 @@ std::string platform_comment(const MachineSpec& spec, const PlatformChoice& choi
       spec.file, machines, spec.source);
 }
 
-/// The parameters of the time of a block on a unit.
-struct BlockCost {
-  double startup_s = 0.0;
-  double half_saturation_items = 0.0;
-  double items_per_s = 0.0;
-  double streaming_s = 0.0;
-
-  [[nodiscard]] double seconds(double items) const {
-    return startup_s + std::max((items + half_saturation_items) / items_per_s, streaming_s);
-  }
-};
-
-double roofline_items_per_s(const UnitFigures& unit, const TraceChoice& trace) {
-  const auto known = unit.items_per_s.find(trace.kernel);
-  if (known != unit.items_per_s.end()) return known->second;
-  const double efficiency = trace.cost.efficiency.at(unit.kind);
-  const double share = trace.element_bytes == 8 ? unit.double_share.value_or(0.0) : 1.0;
-  double seconds = trace.cost.flop / (efficiency * unit.peak_flop_per_s * share);
-  if (unit.memory_bytes_per_s > 0.0) {
-    const double memory_s = trace.cost.traffic_bytes / (efficiency * unit.memory_bytes_per_s);
-    seconds = std::max(seconds, memory_s);
-  }
-  return 1.0 / seconds;
-}
-
-BlockCost block_cost(const UnitFigures& unit, const TraceChoice& trace) {
-  BlockCost cost;
-  cost.startup_s = unit.startup_s;
-  cost.half_saturation_items = unit.half_saturation_threads / trace.cost.threads;
-  cost.items_per_s = roofline_items_per_s(unit, trace);
-  if (unit.bus) {
-    // All units of a bus read over it at the same time.
-    cost.streaming_s =
-        unit.units_of_bus * trace.cost.streamed_bytes_per_block / unit.bus->in_bytes_per_s;
-  }
-  return cost;
-}
-
 /// The largest block of `trace` that fits in the unit's memory; 0 if not even one item does.
 Items largest_of(const Unit& unit, const TraceChoice& trace) {
   Workload workload;
@@ -168,14 +129,6 @@ Items largest_of(const Unit& unit, const TraceChoice& trace) {
   return largest_block(unit, workload);
 }
 
-/// 1, 4, 16, ... and `largest`.
-std::vector<Items> sizes_up_to(Items largest) {
-  std::vector<Items> sizes;
-  for (Items size = 1; size < largest; size *= size_step) sizes.push_back(size);
-  sizes.push_back(largest);
-  return sizes;
-}
-
 void add_samples(Trace& result, const MachineSpec& spec, const TraceChoice& choice,
                  const UnitFigures& figures, Items largest) {
   const BlockCost cost = block_cost(figures, choice);
@@ -184,7 +137,7 @@ void add_samples(Trace& result, const MachineSpec& spec, const TraceChoice& choi
                                        " are not finite; correct the figures of the item or of "
                                        "the unit");
   }
-  for (const Items items : sizes_up_to(largest)) {
+  for (const Items items : timed_sizes(cost, largest)) {
     const auto size = static_cast<double>(items);
     TraceSample sample;
     sample.unit = static_cast<std::uint32_t>(result.units.size() - 1);
@@ -223,22 +176,16 @@ std::string efficiency_text(const TraceChoice& trace) {
 /// Describes all assumptions behind the times.
 std::string provenance(const MachineSpec& spec, const TraceChoice& trace) {
   const ItemCost& cost = trace.cost;
-  std::string text = fmt::format(
+  return fmt::format(
       "modelled by `equipoise platform generate` from {}, not measured. {} Time of a block of x "
-      "items: startup_s + max((x + half_saturation_items) / items_per_s, streaming_s), the figures "
-      "of each unit under `machine`. items_per_s is the roofline of peak and memory bandwidth, of "
-      "which the share reached is assumed ({}), except where the spec gives it: an item is {:.6g} "
-      "operations and {:.6g} bytes of memory traffic, elements have {} bytes. An item moves {:.6g} "
-      "bytes in and {:.6g} out",
+      "items: startup_s + max((y + half_saturation_items) / items_per_s, resident_s), where y is x "
+      "rounded up to whole rounds of round_items; the figures of each unit under `machine`. "
+      "items_per_s is the roofline of peak and memory bandwidth, of which the share reached is "
+      "assumed ({}), except where the spec gives it: an item is {:.6g} operations and {:.6g} bytes "
+      "of memory traffic, elements have {} bytes. An item moves {:.6g} bytes in and {:.6g} out. "
+      "Deviations are assumed.",
       spec.file, spec.source, efficiency_text(trace), cost.flop, cost.traffic_bytes,
       trace.element_bytes, cost.in_bytes, cost.out_bytes);
-  if (cost.streamed_bytes_per_block > 0.0) {
-    text += fmt::format(
-        "; with every block an accelerator reads {:.6g} bytes of its machine's memory over its bus "
-        "while it computes",
-        cost.streamed_bytes_per_block);
-  }
-  return text + ". Deviations are assumed.";
 }
 
 /// `text`, and which units have measured times; `files` are theirs, by unit.
@@ -254,7 +201,8 @@ Fact cost_facts(const BlockCost& cost) {
   return {Facts{{"startup_s", {rounded(cost.startup_s)}},
                 {"half_saturation_items", {rounded(cost.half_saturation_items)}},
                 {"items_per_s", {rounded(cost.items_per_s)}},
-                {"streaming_s", {rounded(cost.streaming_s)}}}};
+                {"round_items", {rounded(cost.round_items)}},
+                {"resident_s", {rounded(cost.resident_s)}}}};
 }
 
 }  // namespace

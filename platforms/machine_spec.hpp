@@ -58,6 +58,8 @@ struct UnitFigures {
   double half_saturation_threads = 0.0;  ///< threads in flight at half of the maximum speed
   std::map<std::string, double> items_per_s;   ///< by kernel: known speeds, used instead of the
                                                ///< roofline
+  std::map<std::string, double> round_items;   ///< by kernel: it computes whole rounds of so many
+                                               ///< items; the kernel's own unless given
   std::map<std::string, UnitTimings> timings;  ///< by kernel: its measured times
   std::string
       trace_unit;  ///< the unit of a trace of the user's own that times it; empty: the traces
@@ -97,6 +99,10 @@ struct TraceChoice {
   std::map<std::string, double> problem;  ///< the kernel's parameters, including defaults
   int element_bytes = 4;                  ///< 4: single precision; 8: double
   ItemCost cost;
+  std::map<UnitKind, double> round_items;            ///< given for this trace: comes before those of
+                                                     ///< units and of the kernel
+  std::map<UnitKind, double> half_saturation_items;  ///< given for this trace, instead of what
+                                                     ///< threads in flight say
 };
 
 /// The contents of a file of schema equipoise.machines/1.
@@ -136,12 +142,14 @@ void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::str
 
 /// Generates the trace described by `choice`: the time of a block of x items on every unit,
 ///
-///     time(x)  = startup + max((x + x_half) / speed, count * streamed / bus)
+///     time(x)  = startup + max((y + x_half) / speed, resident bytes / (efficiency * memory bandwidth))
+///     y        = x rounded up to whole rounds: tiles of a library, items of one launch
 ///     1/speed  = max(flop / (efficiency * peak), traffic / (efficiency * memory bandwidth))
 ///     x_half   = half-saturation threads / threads per item
 ///
-/// This is a roofline model with a saturating start: without `startup` and `streamed`, a block of x
-/// items runs at speed * x / (x + x_half). Sizes grow by a factor of four from one item to what
+/// This is a roofline model with a saturating start: without `startup` and rounds, a block of x
+/// items runs at speed * x / (x + x_half). Resident data that occupy the unit's memory are read at
+/// least once by every block. Sizes are those of `timed_sizes` from one item to what
 /// fits in the unit's memory, at most `choice.items`. Deviations are `spec.relative_deviation` of
 /// the mean. A unit with measured times of the kernel has those instead. Several equal units have one
 /// entry, under the name of the first, and so have the units of equal machines. A unit whose memory

@@ -18,7 +18,9 @@ std::map<UnitKind, double> efficiencies(double cpu, double gpu, double mic) {
 
 double unknown_items(const Problem&) { return 0.0; }
 
-/// An item is a row of C = A B: n dot products; B stays on the unit.
+/// An item is a row of C = A B: n dot products; B stays on the unit. A GPU's library computes whole
+/// tiles of C, of up to 256 rows (NVIDIA's Matrix Multiplication Background User's Guide: tile
+/// quantization); 128 is in the middle.
 ItemCost matmul(const Problem& problem, double element_bytes) {
   const double n = problem.at("n");
   ItemCost cost;
@@ -31,6 +33,7 @@ ItemCost matmul(const Problem& problem, double element_bytes) {
   cost.memory_bytes = 2.0 * n * element_bytes;
   cost.threads = n;
   cost.efficiency = efficiencies(0.85, 0.6, 0.5);
+  cost.round_items = {{UnitKind::gpu, 128.0}};
   return cost;
 }
 
@@ -72,14 +75,15 @@ ItemCost grn(const Problem& problem, double element_bytes) {
 
 double grn_items(const Problem& problem) { return problem.at("candidates"); }
 
-/// An item is a point in one iteration: its distances to all centres.
+/// An item is a point: its distances to all centres, in each of `passes` iterations.
 ItemCost kmeans(const Problem& problem, double element_bytes) {
   const double dimensions = problem.at("dimensions");
   const double clusters = problem.at("clusters");
   ItemCost cost;
   cost.item = "point";
-  cost.flop = 3.0 * dimensions * clusters;
-  cost.traffic_bytes = dimensions * element_bytes;
+  const double passes = problem.at("passes");
+  cost.flop = 3.0 * dimensions * clusters * passes;
+  cost.traffic_bytes = dimensions * element_bytes * passes;
   cost.in_bytes = dimensions * element_bytes;
   cost.out_bytes = 4.0;
   cost.resident_bytes = dimensions * clusters * element_bytes;
@@ -166,7 +170,10 @@ const ModelledKernel* find_modelled_kernel(const std::string& name) {
       {"blackscholes", {{"passes", 1.0}}, blackscholes, unknown_items},
       {"fft2d", {{"rows", 512.0}, {"columns", 512.0}}, fft2d, unknown_items},
       {"grn", {{"candidates", 1000.0}, {"samples", 20.0}}, grn, grn_items},
-      {"kmeans", {{"dimensions", 32.0}, {"clusters", 1024.0}}, kmeans, unknown_items},
+      {"kmeans",
+       {{"dimensions", 32.0}, {"clusters", 1024.0}, {"passes", 1.0}},
+       kmeans,
+       unknown_items},
       {"mandelbrot", {{"mean_iterations", 100.0}}, mandelbrot, unknown_items},
       {"matmul", {{"n", 1024.0}}, matmul, matmul_items},
       {"nbody", {{"bodies", 51200.0}}, nbody, nbody_items},

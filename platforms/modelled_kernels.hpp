@@ -18,11 +18,13 @@ struct ItemCost {
   double resident_bytes = 0.0;            ///< that every unit needs and keeps
   double resident_memory_bytes = 0.0;     ///< unit memory that these occupy
   double memory_bytes = 0.0;              ///< unit memory in use while the block is there
-  double streamed_bytes_per_block = 0.0;  ///< read by an accelerator over its bus while it computes
   double threads = 1.0;                   ///< number of accelerator threads for each item
   /// The share of peak speed and of memory bandwidth that is reached.
   std::map<UnitKind, double> efficiency = {
       {UnitKind::cpu, 0.3}, {UnitKind::gpu, 0.3}, {UnitKind::mic, 0.3}};
+  /// Items of a whole round, by kind of unit: a block costs as much as the rounds that it needs. 1
+  /// for kinds that are not there.
+  std::map<UnitKind, double> round_items;
 };
 
 /// A kernel with known costs.

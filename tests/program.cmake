@@ -39,6 +39,7 @@ equipoise_program_tests(commands
     tools/energy_test.cpp
     tools/experience_test.cpp
     tools/machine_spec_inputs_test.cpp
+    tools/block_cost_test.cpp
     tools/machine_spec_test.cpp
     tools/many_hosts_test.cpp
     tools/mi300a_test.cpp

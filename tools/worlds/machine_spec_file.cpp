@@ -99,6 +99,20 @@ class SpecReader {
     }
   }
 
+  /// Reads the numbers that are given by kind of unit.
+  [[nodiscard]] std::map<UnitKind, double> read_given_by_kind(const JsonObject& owner,
+                                                              const char* name, double low) const {
+    std::map<UnitKind, double> given;
+    const JsonValue* value = owner.find(name);
+    if (value == nullptr) return given;
+    const JsonObject object(*value, path_, "an object by kind of unit", {"cpu", "gpu", "mic"});
+    for (const UnitKind kind : {UnitKind::cpu, UnitKind::gpu, UnitKind::mic}) {
+      if (object.find(to_string(kind)) == nullptr) continue;
+      given[kind] = object.number(to_string(kind), low, most_counted);
+    }
+    return given;
+  }
+
   /// One machine, or several equal ones: n0, n1, ...
   void read_machines(const JsonValue& value, std::set<std::string>& taken) {
     const JsonObject object(value, path_, "a machine", {"id", "count", "units"});
@@ -190,7 +204,6 @@ class SpecReader {
     cost.resident_memory_bytes =
         quantity_or(trace, "resident_memory_bytes", 0.0, cost.resident_bytes);
     replace("memory_bytes_per_item", cost.memory_bytes);
-    replace("streamed_bytes_per_block", cost.streamed_bytes_per_block);
     cost.threads = quantity_or(trace, "threads_per_item", least_of_spec, cost.threads);
     if (const JsonValue* efficiency = trace.find("efficiency")) {
       read_by_kind(*efficiency, 1e-6, 1.0, cost.efficiency);
@@ -202,8 +215,8 @@ class SpecReader {
         value, path_, "a trace",
         {"name", "kernel", "problem", "items", "element_bytes", "item", "flop_per_item",
          "traffic_bytes_per_item", "in_bytes_per_item", "out_bytes_per_item", "resident_bytes",
-         "resident_memory_bytes", "memory_bytes_per_item", "streamed_bytes_per_block",
-         "threads_per_item", "efficiency"});
+         "resident_memory_bytes", "memory_bytes_per_item", "threads_per_item", "efficiency",
+         "round_items", "half_saturation_items"});
     TraceChoice trace;
     trace.name = name_field(object, "name");
     trace.where = place(value);
@@ -217,6 +230,8 @@ class SpecReader {
     }
     if (kernel != nullptr) trace.cost = kernel->cost(trace.problem, trace.element_bytes);
     read_cost(object, trace.cost);
+    trace.round_items = read_given_by_kind(object, "round_items", 1.0);
+    trace.half_saturation_items = read_given_by_kind(object, "half_saturation_items", 0.0);
     const double items = kernel == nullptr ? 0.0 : kernel->items(trace.problem);
     const bool known = items > 0.0 && object.find("items") == nullptr;
     if (known) trace.problem["items"] = items;

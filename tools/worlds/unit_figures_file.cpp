@@ -107,6 +107,12 @@ void read_speed(const JsonObject& object, const std::string& path, UnitFigures& 
       unit.items_per_s[speed.name] = speeds.number(speed.name, least_of_spec, most_of_spec);
     }
   }
+  if (const JsonValue* value = object.find("round_items")) {
+    const JsonObject rounds = free_object(*value, path, "round_items");
+    for (const JsonMember& round : value->object) {
+      unit.round_items[round.name] = whole_field(rounds, round.name.c_str(), 1.0, most_counted);
+    }
+  }
   if (const JsonValue* value = object.find("timings")) {
     static_cast<void>(free_object(*value, path, "timings"));
     for (const JsonMember& kernel : value->object) {
@@ -140,6 +146,7 @@ UnitFigures read_unit_figures(const JsonValue& value, const std::string& path) {
                            "startup_s",
                            "half_saturation_threads",
                            "items_per_s",
+                           "round_items",
                            "timings",
                            "trace_unit",
                            "shares_bus"});
