@@ -23,7 +23,9 @@ PolicyInfo fpm_limited_info() {
   return {"fpm-limited",
           "divides over nodes, then units; one block each that fits into memory",
           "Hierarchical divisible load scheduling (2012), section 6.1, its reference [9]",
-          hierarchical_parameters(),
+          hierarchical_parameters(old_totals_parameter(
+              "averaged",
+              "section 6.1: as many points of a unit's total as iterations, so none is removed")),
           Foresight::none,
           0.0,
           make_fpm_limited,

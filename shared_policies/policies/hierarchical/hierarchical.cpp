@@ -184,7 +184,14 @@ void Hierarchical::decide(const View& view, const Event& event, Decisions& decis
 
 // -- Catalog -----------------------------------------------------------------------------------
 
-std::vector<ParameterInfo> hierarchical_parameters() {
+ParameterInfo old_totals_parameter(const std::string& default_text, const std::string& source) {
+  return {"old_totals", default_text, "",
+          "totals of earlier rounds: averaged with those of the same size, or replaced by newer "
+          "ones of nearly the same size",
+          source};
+}
+
+std::vector<ParameterInfo> hierarchical_parameters(const ParameterInfo& old_totals) {
   return {
       {"mode", "repeat", "",
        "repeat: a plan for each whole iteration; slices: learn in growing parts of the first one",
@@ -198,10 +205,7 @@ std::vector<ParameterInfo> hierarchical_parameters() {
        "section 5: a given accuracy, whose value it does not say; chosen because block times "
        "scatter by "
        "about as much"},
-      {"old_totals", "averaged", "",
-       "totals of earlier rounds: averaged with those of the same size, or replaced by newer ones "
-       "of nearly the same size",
-       "section 6: an accuracy point updates the value of an earlier point"},
+      old_totals,
       {"balance", "nodes", "", "whose times are compared: nodes, or units",
        "section 5: the times at the inter-node level are compared"}};
 }
@@ -235,7 +239,11 @@ std::unique_ptr<Policy> make_hierarchical(const Parameters& read, const KnownCos
 }  // namespace
 
 PolicyInfo hierarchical_info() {
-  std::vector<ParameterInfo> parameters = hierarchical_parameters();
+  std::vector<ParameterInfo> parameters = hierarchical_parameters(old_totals_parameter(
+      "replaced",
+      "section 6: an accuracy point updates the value of an earlier point, and the fourth "
+      "iteration "
+      "is balanced, which it never is if totals of the first, even plan stay in the models"));
   parameters.push_back({"memory_share", "1", "share of a unit's memory",
                         "what the overlapping blocks of one group may hold together",
                         "section 4, condition 4: what fits into the device's memory"});

@@ -25,7 +25,7 @@ struct ModelPoints {
 enum class OldTotals {
   replaced,  ///< removed: those of the initial plan, and those of earlier rounds whose size is
              ///< within 10 % of the new one
-  averaged   ///< averaged with the new one if the sizes are equal: the paper
+  averaged   ///< averaged with the new one if the sizes are equal
 };
 
 /// The models of all units and nodes for one kernel: piecewise-linear speeds through measured
@@ -39,7 +39,9 @@ enum class OldTotals {
 /// Totals of several blocks and of nodes depend on how the share was cut into blocks at that time.
 /// If the slow total of a bad first plan were kept next to better ones, it would block larger
 /// shares (a node would never get more than in the first round); hence `OldTotals::replaced`. The
-/// rule is ours.
+/// paper says that an "accuracy point updates the value of a previously obtained actual point", and
+/// that four iterations balanced its nodes; only this rule agrees with both. Which sizes count as
+/// the same point is ours.
 ///
 /// Source: hierarchical divisible load scheduling (2012), sections 3 and 5. Memory use grows with
 /// the number of different sizes, not of blocks.

@@ -78,6 +78,16 @@ TEST(Hierarchical, BalancesThePapersNodesInThreeIterations) {
   EXPECT_DOUBLE_EQ(iteration_time(schedule, 3), 27.0);
 }
 
+TEST(Hierarchical, BalancesThePapersNodesByTheFourthIterationWithThePublishedValues) {
+  Cluster cluster = paper_nodes();
+  cluster.iterations = 4;
+  const Schedule replaced = run_cluster("hierarchical", {}, cluster);
+  EXPECT_EQ(replaced.notes_of("load_balanced"), 1U);
+  EXPECT_NEAR(iteration_time(replaced, 3), 27.0, 0.05 * 27.0);  // 5 %: the accuracy
+  const Schedule averaged = run_cluster("hierarchical", {{"old_totals", "averaged"}}, cluster);
+  EXPECT_EQ(averaged.notes_of("load_balanced"), 0U);
+}
+
 TEST(Hierarchical, NeverRepeatsTheFirstTotalsIfTheyStayInTheModel) {
   // Node 1 took 64 s for 256 items that were divided evenly. While this point stays in its model,
   // the node never gets 256 items again, although its later plans are faster.

@@ -25,9 +25,11 @@ const Values training_loop = {
     {"training_share_max", "0.2"},   {"threshold", "0.1"},       {"noise_allowance", "0"},
     {"step_fraction", "0.05"},       {"step", "fraction"},       {"tail_resolve", "false"},
     {"preset", "published"}};
-const Values rounds = {{"mode", "repeat"},    {"slice_shares", "0.0625/0.125/0.25"},
-                       {"threshold", "0.05"}, {"old_totals", "averaged"},
-                       {"balance", "nodes"},  {"preset", "published"}};
+const Values rounds = {{"mode", "repeat"},
+                       {"slice_shares", "0.0625/0.125/0.25"},
+                       {"threshold", "0.05"},
+                       {"balance", "nodes"},
+                       {"preset", "published"}};
 
 /// The parameters that the self-scheduling policies share that learn the units' speeds.
 const Values learning = {
@@ -88,8 +90,8 @@ const std::map<std::string, Values> published = {
       {"threshold", "0.1"},
       {"threshold_mode", "relative"},
       {"damping", "1"}}},
-    {"hierarchical", with(rounds, {{"memory_share", "1"}})},
-    {"fpm-limited", rounds},
+    {"hierarchical", with(rounds, {{"old_totals", "replaced"}, {"memory_share", "1"}})},
+    {"fpm-limited", with(rounds, {{"old_totals", "averaged"}})},
     {"energy-alpha", {{"profile", own_trace}, {"objective", "time"}, {"groups", "units"}}},
     {"ss", {{"min_block_items", "auto"}}},
     {"fsc",
