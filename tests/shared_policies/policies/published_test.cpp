@@ -66,6 +66,7 @@ const std::map<std::string, Values> published = {
       {"tail_from", "assigned"},
       {"tail_shrink", "0.1"},
       {"tail_rule", "compounding"},
+      {"tail_of", "blocks"},
       {"min_block_items", "auto"},
       {"forgetting", "1"},
       {"window", "0"},
@@ -144,7 +145,7 @@ TEST(Published, RobustIsWhatWeWouldDoInstead) {
   const std::map<std::string, Values> robust = {
       {"plb-hec", {{"noise_allowance", "6"}, {"step_fraction", "0.02"}}},
       {"dlb-gpu", {{"noise_allowance", "6"}, {"step_fraction", "0.02"}}},
-      {"plb-hac", {{"forgetting", "0.5"}}},
+      {"plb-hac", {{"forgetting", "0.5"}, {"tail_of", "step"}}},
       {"hdss", {{"phase1_sizes", "by_speed"}}},
       {"hierarchical", {{"mode", "slices"}, {"old_totals", "replaced"}, {"balance", "units"}}},
       {"fpm-limited", {{"mode", "slices"}, {"old_totals", "replaced"}, {"balance", "units"}}}};
