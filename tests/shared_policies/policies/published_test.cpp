@@ -91,7 +91,8 @@ const std::map<std::string, Values> published = {
       {"threshold", "0.1"},
       {"threshold_mode", "relative"},
       {"damping", "1"}}},
-    {"hierarchical", with(rounds, {{"old_totals", "replaced"}, {"memory_share", "1"}})},
+    {"hierarchical",
+     with(rounds, {{"old_totals", "replaced"}, {"memory_share", "1"}, {"gamma", "steps"}})},
     {"fpm-limited", with(rounds, {{"old_totals", "averaged"}})},
     {"energy-alpha",
      {{"profile", own_trace},
@@ -151,7 +152,7 @@ TEST(Published, RobustIsWhatWeWouldDoInstead) {
       {"dlb-gpu", {{"noise_allowance", "6"}, {"step_fraction", "0.02"}}},
       {"plb-hac", {{"forgetting", "0.5"}, {"tail_of", "step"}}},
       {"hdss", {{"phase1_sizes", "by_speed"}}},
-      {"hierarchical", {{"mode", "slices"}, {"old_totals", "replaced"}, {"balance", "units"}}},
+      {"hierarchical", {{"mode", "slices"}, {"balance", "units"}, {"gamma", "search"}}},
       {"fpm-limited", {{"mode", "slices"}, {"old_totals", "replaced"}, {"balance", "units"}}}};
   std::map<std::string, Values> found;
   for (const PolicyInfo& info : policy_catalog()) {
