@@ -282,8 +282,9 @@ std::vector<ParameterInfo> plb_hac_parameters() {
   return {
       first_block_parameter(),
       {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
-       "not said (eq. 3 adds up to all items, and yet there are many steps); chosen like "
-       "PLB-HeC's"},
+       "not said (eq. 3 adds up to all items, and yet there are many virtual steps: 3.3, Figs 3 "
+       "and "
+       "6); chosen like PLB-HeC's"},
       {"update_on", "first_unit", "",
        "blocks are chosen anew when the first unit enters a step (the code), or when all units "
        "have ended one (all_units: the text)",
