@@ -11,6 +11,7 @@ equipoise_tests(policies
     shared_policies/hierarchical/block_groups_test.cpp
     shared_policies/hierarchical/fpm_limited_test.cpp
     shared_policies/hierarchical/hierarchical_test.cpp
+    shared_policies/hierarchical/six_steps_test.cpp
     shared_policies/loop/adaptive_factoring_test.cpp
     shared_policies/loop/item_variance_test.cpp
     shared_policies/loop/loop_self_scheduling_test.cpp

@@ -10,7 +10,9 @@
 // departures:
 //  - The sources do not say whether the threshold is relative or in seconds: threshold_mode.
 //  - The scheme is made for programs that iterate. Here a step is one iteration of the workload, or
-//    a slice of it if the work is done only once: mode.
+//    a slice of it if the work is done only once: mode. PLB-HeC "used the same initial block size
+//    for all algorithms": the first slice is one first block for every unit. Later ones are steps
+//    like PLB-HeC's; the sources do not say how large.
 //  - A unit without a measured time in a step keeps its share (UllMF would give it no work from
 //    then on). No unit gets less than a grain. The part of a share that a unit's memory does not
 //    hold goes to the other units. Largest remainders keep the sum exact.
@@ -23,12 +25,14 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "shared_policies/policies/barrier.hpp"
 #include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/apportion.hpp"
 
@@ -40,7 +44,8 @@ enum class ThresholdMode { relative, absolute };
 
 struct AcostaOptions {
   StepOf mode = StepOf::automatic;
-  double step_fraction = 0.02;
+  std::optional<Items> initial_block_items;
+  double step_fraction = 0.05;
   double threshold = 0.1;
   ThresholdMode threshold_mode = ThresholdMode::relative;
   double damping = 1.0;
@@ -54,7 +59,7 @@ class Acosta final : public Policy {
     if (std::holds_alternative<PhaseStarted>(event.what)) {
       const std::size_t n = view.units().size();
       step_.assign(n, {});
-      shares_ = &kernels_.try_emplace(view.workload().kernel, n, 0.0).first->second;
+      kernel_ = &kernels_.try_emplace(view.workload().kernel, n).first->second;
     } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       Measured& measured = step_[finished->unit.index];
       measured.items += static_cast<double>(finished->block.items);
@@ -72,6 +77,13 @@ class Acosta final : public Policy {
   struct Measured {
     double items = 0.0;
     double seconds = 0.0;
+  };
+  /// What is known of one kernel.
+  struct Kernel {
+    explicit Kernel(std::size_t units) : shares(units, 0.0) {}
+
+    std::vector<double> shares;  ///< (n); 0: no share yet
+    bool is_measured = false;    ///< a step has ended
   };
 
   [[nodiscard]] bool is_unbalanced() const {
@@ -91,13 +103,17 @@ class Acosta final : public Policy {
 
   /// Computes new shares from the times of the step that ended, if these differ too much.
   void redistribute(const View& view, Decisions& decisions) {
+    std::vector<double>& shares = kernel_->shares;
+    kernel_->is_measured = kernel_->is_measured ||
+                           std::any_of(step_.begin(), step_.end(),
+                                       [](const Measured& unit) { return unit.seconds > 0.0; });
     if (is_unbalanced()) {
       // The units that were measured divide the sum of their old shares anew.
       double theirs = 0.0;
       double srp = 0.0;
       for (std::size_t p = 0; p < step_.size(); ++p) {
         if (step_[p].seconds > 0.0) {
-          theirs += (*shares_)[p];
+          theirs += shares[p];
           srp += step_[p].items / step_[p].seconds;
         }
       }
@@ -105,7 +121,7 @@ class Acosta final : public Policy {
       for (std::uint32_t p = 0; p < step_.size(); ++p) {
         if (step_[p].seconds > 0.0) {
           const double rp = step_[p].items / step_[p].seconds;
-          double& share = (*shares_)[p];
+          double& share = shares[p];
           share += options_.damping * (theirs * rp / srp - share);
           decision.estimates.push_back({UnitId{p},
                                         fmt::format("{:.4g} items/s", rp),
@@ -119,14 +135,21 @@ class Acosta final : public Policy {
     step_.assign(step_.size(), {});
   }
 
+  /// An iteration, the first slice of a kernel, or a later one.
   [[nodiscard]] double step_items(const View& view) const {
     const Workload& workload = view.workload();
     const auto items = static_cast<double>(workload.items);
     const bool whole = options_.mode == StepOf::iterations ||
                        (options_.mode == StepOf::automatic && workload.iterations > 1);
+    if (whole) return items;
+    if (!kernel_->is_measured) {
+      const auto present = std::count_if(view.units().begin(), view.units().end(),
+                                         [](const UnitState& unit) { return unit.present; });
+      return static_cast<double>(present * initial_block(view, options_.initial_block_items));
+    }
     const auto grains =
         static_cast<double>(view.units().size()) * static_cast<double>(workload.grain_items);
-    return whole ? items : std::max(std::round(options_.step_fraction * items), grains);
+    return std::max(std::round(options_.step_fraction * items), grains);
   }
 
   /// Hands out the next step according to the shares of the units that are present.
@@ -138,7 +161,7 @@ class Acosta final : public Policy {
     for (const UnitState& unit : view.units()) {
       if (unit.present) {
         who.push_back(unit.id);
-        weights.push_back((*shares_)[unit.id.index]);
+        weights.push_back(kernel_->shares[unit.id.index]);
         caps.push_back(std::max(unit.cap_items, view.workload().grain_items));
       }
     }
@@ -151,7 +174,7 @@ class Acosta final : public Policy {
   /// All units start with equal shares; a unit that joins later starts with the mean share. The
   /// shares add up to 1.
   void make_shares(const View& view) {
-    std::vector<double>& shares = *shares_;
+    std::vector<double>& shares = kernel_->shares;
     const auto known = static_cast<double>(
         std::count_if(shares.begin(), shares.end(), [](double share) { return share > 0.0; }));
     const double mean = known > 0.0 ? std::reduce(shares.begin(), shares.end()) / known : 1.0;
@@ -164,14 +187,15 @@ class Acosta final : public Policy {
   }
 
   AcostaOptions options_;
-  std::map<std::string, std::vector<double>> kernels_;
-  std::vector<double>* shares_ = nullptr;  // (n) of the current phase's kernel; 0: no share yet
-  std::vector<Measured> step_;             // (n)
+  std::map<std::string, Kernel> kernels_;
+  Kernel* kernel_ = nullptr;    // of the current phase
+  std::vector<Measured> step_;  // (n)
 };
 
 std::unique_ptr<Policy> make_acosta(const Parameters& read, const KnownCosts* /*known*/) {
   AcostaOptions options;
   options.mode = static_cast<StepOf>(read.choice("mode", {"auto", "slices", "iterations"}));
+  options.initial_block_items = read.items_or_auto("initial_block_items", 1);
   options.step_fraction = read.number("step_fraction", 0.0, 1.0);
   options.threshold = read.number("threshold", 0.0, 1e9);
   options.threshold_mode =
@@ -191,9 +215,10 @@ PolicyInfo acosta_info() {
         "a step is one iteration of the workload (iterations), or a slice of it (slices); auto: "
         "slices where there is one iteration",
         "PLB-HeC II: at each iteration; does not say for a load that is done once"},
-       {"step_fraction", "0.02", "share of the items", "items of a slice",
-        "not said, because its programs iterate; chosen because 50 slices come nearest to the 1.04 "
-        "times greedy that PLB-HeC V.a prints (1.12; 20 slices: 1.82)"},
+       initial_block_parameter(),
+       {"step_fraction", "0.05", "share of the items", "items of a slice, but for the first",
+        "not said, because its programs iterate; chosen because it is the step of PLB-HeC, which "
+        "compares the two"},
        {"threshold", "0.1", "relative, or s", "imbalance from which on shares change",
         "PLB-HeC II: defined by the user; UllMF's default"},
        {"threshold_mode", "relative", "",

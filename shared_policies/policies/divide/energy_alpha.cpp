@@ -6,11 +6,15 @@
 // unit that is left out idles and draws its static power until the end.
 //
 // Ours: n units, by the prefix rule. A profile replaces the paper's two measured speeds; it is read
-// at an even share. A share is several blocks if memory does not hold one. A unit draws its dynamic
-// power while it computes, not while it copies, as in the energy of runs. (The paper's speeds
-// include copies, so its dynamic power is a mean over both: the dynamic watts used here are
-// multiplied by the computing part of the profile's times.) The units of a group share its items so
-// that they end together.
+// at an even share. A share is several blocks if memory does not hold one. The units of a group
+// share its items so that they end together.
+//
+// Eq. 2 multiplies dynamic power by T_C and T_G, the whole times of the devices: their speeds take
+// "the communication times" into account, and so do the watts, which are means over test
+// executions. (Its text, "when the devices are computing", means the same: it knows no other time.)
+// So does dynamic_time=device. The energy of our runs (busy watts while a unit computes, not while
+// it copies) is that of dynamic_time=computing: dynamic watts times the computing part of the
+// profile's times. Where nothing is copied, as in the paper's tables, both are the same.
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -32,10 +36,19 @@ enum class Grouping {
   cpu_gpu  ///< one share for all CPU units, one for all accelerators
 };
 
+/// When a unit draws its dynamic power.
+enum class DynamicTime {
+  device,    ///< during the whole time of its blocks
+  computing  ///< while it computes, not while it copies
+};
+
 class EnergyAlpha final : public PlannedPolicy {
  public:
-  EnergyAlpha(const KnownCosts& known, Objective objective, Grouping grouping)
-      : PlannedPolicy(known, "profile"), objective_(objective), grouping_(grouping) {}
+  EnergyAlpha(const KnownCosts& known, Objective objective, Grouping grouping, DynamicTime dynamic)
+      : PlannedPolicy(known, "profile"),
+        objective_(objective),
+        grouping_(grouping),
+        dynamic_(dynamic) {}
 
  private:
   using Group = std::vector<UnitId>;
@@ -80,7 +93,9 @@ class EnergyAlpha final : public PlannedPolicy {
         const double seconds = cost.at(even).seconds;
         sum.items_per_s += even / seconds;
         if (objective_ != Objective::time) {
-          sum.dynamic_w += dynamic_w(unit.unit) * cost.computing_s(even) / seconds;
+          const bool is_whole = dynamic_ == DynamicTime::device;
+          const double part = is_whole ? 1.0 : cost.computing_s(even) / seconds;
+          sum.dynamic_w += part * dynamic_w(unit.unit);
         }
       }
     }
@@ -127,12 +142,15 @@ class EnergyAlpha final : public PlannedPolicy {
 
   Objective objective_;
   Grouping grouping_;
+  DynamicTime dynamic_;
 };
 
 std::unique_ptr<Policy> make_energy_alpha(const Parameters& parameters, const KnownCosts* known) {
   EQ_CHECK(known != nullptr, "make_policy checks this");
   const auto grouping = static_cast<Grouping>(parameters.choice("groups", {"units", "cpu-gpu"}));
-  return std::make_unique<EnergyAlpha>(*known, objective_of(parameters), grouping);
+  const auto dynamic =
+      static_cast<DynamicTime>(parameters.choice("dynamic_time", {"device", "computing"}));
+  return std::make_unique<EnergyAlpha>(*known, objective_of(parameters), grouping, dynamic);
 }
 
 void check_energy_alpha(const Parameters& parameters, std::span<const Unit> units) {
@@ -142,20 +160,25 @@ void check_energy_alpha(const Parameters& parameters, std::span<const Unit> unit
 }  // namespace
 
 PolicyInfo energy_alpha_info() {
-  return {"energy-alpha",
-          "divides once, before the run, for the least time, energy or energy-delay product",
-          "energy paper, Euro-Par 2017 (closed forms for a CPU and a GPU); ours for n units",
-          {profile_parameter(),
-           objective_parameter(),
-           {"groups", "units", "",
-            "who gets a share: every unit (units), or all CPUs and all accelerators (cpu-gpu)",
-            "one CPU and one GPU in the paper, where both are the same; it does not say for more; "
-            "chosen "
-            "because leaving out single units can only save more"}},
-          Foresight::informed,
-          0.0,
-          make_energy_alpha,
-          check_energy_alpha};
+  return {
+      "energy-alpha",
+      "divides once, before the run, for the least time, energy or energy-delay product",
+      "energy paper, Euro-Par 2017 (closed forms for a CPU and a GPU); ours for n units",
+      {profile_parameter(),
+       objective_parameter(),
+       {"groups", "units", "",
+        "who gets a share: every unit (units), or all CPUs and all accelerators (cpu-gpu)",
+        "one CPU and one GPU in the paper, where both are the same; it does not say for more; "
+        "chosen "
+        "because leaving out single units can only save more"},
+       {"dynamic_time", "device", "",
+        "dynamic watts count during the whole time of a unit's blocks (device), or only while it "
+        "computes, as in the energy of our runs (computing)",
+        "eq. 2: P^D times the device's time, of which the communication times are part"}},
+      Foresight::informed,
+      0.0,
+      make_energy_alpha,
+      check_energy_alpha};
 }
 
 }  // namespace equipoise

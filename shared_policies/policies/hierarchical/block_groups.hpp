@@ -34,6 +34,8 @@ struct GroupProblem {
   Items grain_items = 1;
   Items cap_items = 0;   ///< largest sum of the blocks of one group; at least a grain
   int copy_engines = 1;  ///< 1 or 2
+  /// A block alone, whose stages do not overlap others; nullptr: the sum of the three.
+  const CostModel* alone = nullptr;
 };
 
 /// Chooses the groups that take the unit the least time if copies overlap computation.
@@ -51,10 +53,8 @@ struct GroupProblem {
 /// A group of fewer than three grains is one block. Sizes are whole grains; the very last block may
 /// ask for more than is left of the share, by less than a grain.
 ///
-/// Source: hierarchical divisible load scheduling (2012), section 4, step 3. The paper's search for
-/// the first three blocks is garbled in print, and its details are in a report that is not
-/// available. The paper builds schedules triple by triple; here whole schedules are generated and
-/// timed. Takes some thousand evaluations of the costs for each group size.
+/// Ours, instead of the paper's construction triple by triple (`plan_six_steps`): whole schedules
+/// are generated and timed. Takes some thousand evaluations of the costs for each group size.
 [[nodiscard]] BlockGroups plan_groups(const GroupProblem& problem);
 
 }  // namespace equipoise

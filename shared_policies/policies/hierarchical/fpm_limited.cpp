@@ -20,15 +20,19 @@ std::unique_ptr<Policy> make_fpm_limited(const Parameters& read, const KnownCost
 }  // namespace
 
 PolicyInfo fpm_limited_info() {
+  Preset robust = hierarchical_robust();
+  robust.values.emplace("old_totals", "replaced");
   return {"fpm-limited",
           "divides over nodes, then units; one block each that fits into memory",
           "Hierarchical divisible load scheduling (2012), section 6.1, its reference [9]",
-          hierarchical_parameters(),
+          hierarchical_parameters(old_totals_parameter(
+              "averaged",
+              "section 6.1: as many points of a unit's total as iterations, so none is removed")),
           Foresight::none,
           0.0,
           make_fpm_limited,
           nullptr,
-          {hierarchical_robust()}};
+          {robust}};
 }
 
 }  // namespace equipoise

@@ -5,9 +5,9 @@
 //
 // This file has the iterative procedure of section 5. The three steps of section 4 that it repeats
 // are in hierarchical_plan.cpp (steps 1 and 2: eqs 1 and 2; the first distributions: eq. 10) and
-// block_groups.cpp (step 3: conditions 3 to 7). These files also say where the paper is garbled or
+// six_steps.cpp (step 3: conditions 3 to 8). These files also say where the paper is garbled or
 // silent (the search for the first blocks, the accuracy that ends the rounds). What we add is in
-// hierarchical_changes.cpp.
+// hierarchical_changes.cpp and block_groups.cpp.
 #include "shared_policies/policies/hierarchical/hierarchical.hpp"
 
 #include <fmt/format.h>
@@ -184,7 +184,14 @@ void Hierarchical::decide(const View& view, const Event& event, Decisions& decis
 
 // -- Catalog -----------------------------------------------------------------------------------
 
-std::vector<ParameterInfo> hierarchical_parameters() {
+ParameterInfo old_totals_parameter(const std::string& default_text, const std::string& source) {
+  return {"old_totals", default_text, "",
+          "totals of earlier rounds: averaged with those of the same size, or replaced by newer "
+          "ones of nearly the same size",
+          source};
+}
+
+std::vector<ParameterInfo> hierarchical_parameters(const ParameterInfo& old_totals) {
   return {
       {"mode", "repeat", "",
        "repeat: a plan for each whole iteration; slices: learn in growing parts of the first one",
@@ -198,10 +205,7 @@ std::vector<ParameterInfo> hierarchical_parameters() {
        "section 5: a given accuracy, whose value it does not say; chosen because block times "
        "scatter by "
        "about as much"},
-      {"old_totals", "averaged", "",
-       "totals of earlier rounds: averaged with those of the same size, or replaced by newer ones "
-       "of nearly the same size",
-       "section 6: an accuracy point updates the value of an earlier point"},
+      old_totals,
       {"balance", "nodes", "", "whose times are compared: nodes, or units",
        "section 5: the times at the inter-node level are compared"}};
 }
@@ -209,7 +213,7 @@ std::vector<ParameterInfo> hierarchical_parameters() {
 Preset hierarchical_robust() {
   return {"robust",
           "for a load that is done once: learns while it is done, forgets how bad first plans were",
-          {{"mode", "slices"}, {"old_totals", "replaced"}, {"balance", "units"}}};
+          {{"mode", "slices"}, {"balance", "units"}}};
 }
 
 HierarchicalOptions read_hierarchical_options(const Parameters& read) {
@@ -229,16 +233,28 @@ constexpr double least_memory_share = 1e-3;
 std::unique_ptr<Policy> make_hierarchical(const Parameters& read, const KnownCosts* /*known*/) {
   HierarchicalOptions options = read_hierarchical_options(read);
   options.rule.memory_share = read.number("memory_share", least_memory_share, 1.0);
+  options.rule.gamma = static_cast<GammaRule>(read.choice("gamma", {"steps", "search"}));
   return std::make_unique<Hierarchical>(std::move(options));
 }
 
 }  // namespace
 
 PolicyInfo hierarchical_info() {
-  std::vector<ParameterInfo> parameters = hierarchical_parameters();
+  std::vector<ParameterInfo> parameters = hierarchical_parameters(old_totals_parameter(
+      "replaced",
+      "section 6: an accuracy point updates the value of an earlier point, and the fourth "
+      "iteration "
+      "is balanced, which it never is if totals of the first, even plan stay in the models"));
   parameters.push_back({"memory_share", "1", "share of a unit's memory",
                         "what the overlapping blocks of one group may hold together",
                         "section 4, condition 4: what fits into the device's memory"});
+  parameters.push_back(
+      {"gamma", "steps", "",
+       "how an accelerator's share is cut into groups of blocks: by the paper's six "
+       "steps, or by a search among whole lists of blocks (search)",
+       "section 4, steps 3.1 to 3.6"});
+  Preset robust = hierarchical_robust();
+  robust.values.emplace("gamma", "search");
   return {"hierarchical",
           "divides over nodes, then units; overlaps copies and computing inside accelerators",
           "Hierarchical divisible load scheduling (2012), sections 4 and 5",
@@ -247,7 +263,7 @@ PolicyInfo hierarchical_info() {
           0.0,
           make_hierarchical,
           nullptr,
-          {hierarchical_robust()}};
+          {robust}};
 }
 
 }  // namespace equipoise

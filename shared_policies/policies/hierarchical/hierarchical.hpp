@@ -35,13 +35,16 @@ struct HierarchicalOptions {
   RoundMode mode = RoundMode::repeat;
   std::vector<double> slice_shares;  ///< shares of the items; at least one entry
   double threshold = 0.05;  ///< epsilon: relative difference of times that counts as balanced
-  OldTotals old_totals = OldTotals::averaged;
+  OldTotals old_totals = OldTotals::replaced;
   BalanceOf balance = BalanceOf::nodes;
 };
 
-/// The catalog rows of `mode`, `slice_shares`, `threshold`, `old_totals` and `balance`, their preset
-/// `robust`, and the function that reads them.
-[[nodiscard]] std::vector<ParameterInfo> hierarchical_parameters();
+/// The catalog row of `old_totals` in each policy; the default differs between the two.
+[[nodiscard]] ParameterInfo old_totals_parameter(const std::string& default_text,
+                                                 const std::string& source);
+/// The catalog rows of `mode`, `slice_shares`, `threshold`, `old_totals` and `balance`, their
+/// preset `robust`, and the function that reads them.
+[[nodiscard]] std::vector<ParameterInfo> hierarchical_parameters(const ParameterInfo& old_totals);
 [[nodiscard]] Preset hierarchical_robust();
 [[nodiscard]] HierarchicalOptions read_hierarchical_options(const Parameters& read);
 

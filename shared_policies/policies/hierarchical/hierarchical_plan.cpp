@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/hierarchical/six_steps.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
 #include "shared_policies/solve/integer_rounding.hpp"
 
@@ -96,10 +97,11 @@ std::vector<Items> even_shares(Items items, Items grain, const std::vector<Items
 }
 
 /// Shares in whole grains that take equal times.
-std::vector<Items> equal_time_shares(const std::vector<SpeedCurve>& curves,
+template <typename Curve>
+std::vector<Items> equal_time_shares(const std::vector<Curve>& curves,
                                      const std::vector<Items>& caps, Items items, Items grain) {
   std::vector<const CostModel*> costs;
-  for (const SpeedCurve& curve : curves) {
+  for (const Curve& curve : curves) {
     costs.push_back(&curve);
   }
   const std::vector<double> limits(caps.begin(), caps.end());
@@ -147,8 +149,8 @@ class LearnedDivision {
     return *slowest;
   }
 
-  [[nodiscard]] std::vector<SpeedCurve> curves_of(const std::vector<UnitId>& node) const {
-    std::vector<SpeedCurve> curves;
+  [[nodiscard]] std::vector<ShareTime> curves_of(const std::vector<UnitId>& node) const {
+    std::vector<ShareTime> curves;
     for (const UnitId unit : node) {
       curves.push_back(models_.total(models_.knows(unit) ? unit : slowest_));
     }
@@ -166,9 +168,9 @@ class LearnedDivision {
   /// A curve through the times at which the node's units finish together, at sizes from one grain
   /// to the node's largest share.
   [[nodiscard]] SpeedCurve modelled_by_units(const std::vector<UnitId>& node) const {
-    const std::vector<SpeedCurve> curves = curves_of(node);
+    const std::vector<ShareTime> curves = curves_of(node);
     std::vector<const CostModel*> costs;
-    for (const SpeedCurve& curve : curves) {
+    for (const ShareTime& curve : curves) {
       costs.push_back(&curve);
     }
     const std::vector<Items> caps = caps_of(node);
@@ -269,9 +271,17 @@ HierarchicalPlan learned_plan(const View& view, const PerformanceModels& models,
         const std::unique_ptr<CostModel> in = models.in(unit);
         const SpeedCurve compute = models.compute(unit);
         const std::unique_ptr<CostModel> out = models.out(unit);
+        const SpeedCurve alone = models.alone(unit);
+        const GroupProblem problem{in.get(),
+                                   &compute,
+                                   out.get(),
+                                   beta[j],
+                                   limits.grain(),
+                                   limits.group_cap(unit),
+                                   view.unit(unit).unit.copy_engines,
+                                   &alone};
         plan.units[unit.index] =
-            plan_groups({in.get(), &compute, out.get(), beta[j], limits.grain(),
-                         limits.group_cap(unit), view.unit(unit).unit.copy_engines});
+            rule.gamma == GammaRule::steps ? plan_six_steps(problem) : plan_groups(problem);
       }
     }
   }

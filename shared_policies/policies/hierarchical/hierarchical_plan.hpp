@@ -9,6 +9,12 @@
 
 namespace equipoise {
 
+/// How the groups of an accelerator's share are found.
+enum class GammaRule {
+  steps,  ///< `plan_six_steps`: the paper
+  search  ///< `plan_groups`: ours
+};
+
 /// How a unit does its share.
 struct ShareRule {
   /// If true, an accelerator does a share of any size, in groups of blocks that overlap. If false,
@@ -16,6 +22,7 @@ struct ShareRule {
   bool in_groups = true;
   /// The part of a unit's memory that the blocks of a group may use together, above 0.
   double memory_share = 1.0;
+  GammaRule gamma = GammaRule::steps;
 };
 
 /// The blocks of every unit, in order.
@@ -43,7 +50,8 @@ struct HierarchicalPlan {
 ///     beta_ij / psi_ij(beta_ij) equal for units of a node,  sum_j beta_ij = alpha_i      (eq. 2)
 ///
 /// in grains, using the monotone envelope of the times; then groups of blocks for accelerators
-/// (`plan_groups`, step 3). A CPU's share is one block, or as many equal blocks as memory requires.
+/// (`ShareRule::gamma`, step 3). A CPU's share is one block, or as many equal blocks as memory
+/// requires.
 /// Ours: a node whose present units were never measured together is modelled from its units, and a
 /// unit without measurements is assumed to be as slow as the slowest measured unit.
 [[nodiscard]] HierarchicalPlan learned_plan(const View& view, const PerformanceModels& models,

@@ -81,11 +81,16 @@ void PerformanceModels::add_node(const std::vector<UnitId>& units, Items items, 
   add_total(nodes_[units], items, time);
 }
 
-SpeedCurve PerformanceModels::total(UnitId unit) const {
+CostAt ShareTime::at(double items) const {
+  const CostAt alone = alone_.at(items);
+  if (!together_) return alone;
+  const CostAt together = together_->at(items);
+  return together.seconds < alone.seconds ? together : alone;
+}
+
+ShareTime PerformanceModels::total(UnitId unit) const {
   const UnitSamples& samples = units_[unit.index];
-  if (samples.together.empty()) {
-    return SpeedCurve(samples.alone);
-  }
+  if (samples.together.empty()) return {alone(unit), std::nullopt};
   std::vector<CostSample> points;
   for (const CostSample& sample : samples.alone) {
     if (sample.items < samples.together.front().sample.items) {
@@ -95,7 +100,7 @@ SpeedCurve PerformanceModels::total(UnitId unit) const {
   for (const TotalSample& total : samples.together) {
     points.push_back(total.sample);
   }
-  return SpeedCurve(points);
+  return {alone(unit), SpeedCurve(points)};
 }
 
 std::optional<SpeedCurve> PerformanceModels::node_total(const std::vector<UnitId>& units) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/fit/cost_samples.hpp"
@@ -25,21 +26,43 @@ struct ModelPoints {
 enum class OldTotals {
   replaced,  ///< removed: those of the initial plan, and those of earlier rounds whose size is
              ///< within 10 % of the new one
-  averaged   ///< averaged with the new one if the sizes are equal: the paper
+  averaged   ///< averaged with the new one if the sizes are equal
+};
+
+/// The time of a unit's share by its two models: the lower of both, because the plan does the share
+/// in the faster of the two ways.
+class ShareTime final : public CostModel {
+ public:
+  /// `alone`: single blocks, also several one after another (its speed is constant beyond the
+  /// largest block measured). `together`: blocks that overlap, if any were measured.
+  ShareTime(SpeedCurve alone, std::optional<SpeedCurve> together)
+      : alone_(std::move(alone)), together_(std::move(together)) {}
+
+  [[nodiscard]] CostAt at(double items) const override;
+  [[nodiscard]] bool non_decreasing() const override {
+    return alone_.non_decreasing() && (!together_ || together_->non_decreasing());
+  }
+
+ private:
+  SpeedCurve alone_;
+  std::optional<SpeedCurve> together_;
 };
 
 /// The models of all units and nodes for one kernel: piecewise-linear speeds through measured
 /// points; repeated measurements of one size are averaged.
 ///
 /// A unit's total is measured in two ways: for single blocks (the sum of their stages), and for
-/// several blocks together, whose copies may overlap computation. If the two differ, they are two
-/// models. The second is used for shares, and the first for sizes below the second's smallest
-/// point.
+/// several blocks together, whose copies may overlap computation. They are the "two total
+/// performance models for a single distant worker" of the paper's section 6, overlapped and
+/// non-overlapped. It does not say when which is used: here, the one that says less for a share,
+/// and the second is continued below its smallest point by the first.
 ///
 /// Totals of several blocks and of nodes depend on how the share was cut into blocks at that time.
 /// If the slow total of a bad first plan were kept next to better ones, it would block larger
 /// shares (a node would never get more than in the first round); hence `OldTotals::replaced`. The
-/// rule is ours.
+/// paper says that an "accuracy point updates the value of a previously obtained actual point", and
+/// that four iterations balanced its nodes; only this rule agrees with both. Which sizes count as
+/// the same point is ours.
 ///
 /// Source: hierarchical divisible load scheduling (2012), sections 3 and 5. Memory use grows with
 /// the number of different sizes, not of blocks.
@@ -69,8 +92,10 @@ class PerformanceModels {
   /// The copies of one block; 0 if no copy ever took time.
   [[nodiscard]] std::unique_ptr<CostModel> in(UnitId unit) const;
   [[nodiscard]] std::unique_ptr<CostModel> out(UnitId unit) const;
+  /// The time of a block alone.
+  [[nodiscard]] SpeedCurve alone(UnitId unit) const { return SpeedCurve(units_[unit.index].alone); }
   /// The time of a share.
-  [[nodiscard]] SpeedCurve total(UnitId unit) const;
+  [[nodiscard]] ShareTime total(UnitId unit) const;
   /// The time of a share of the node, if exactly these units were measured together; otherwise
   /// nothing.
   [[nodiscard]] std::optional<SpeedCurve> node_total(const std::vector<UnitId>& units) const;

@@ -23,6 +23,7 @@
 
 #include "shared_policies/policies/barrier.hpp"
 #include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/inverse_cost.hpp"
 
@@ -64,34 +65,42 @@ void PlbHac::determine_model(const View& view) {
 
 // -- 3.2 Block size selection ------------------------------------------------------------------
 
-/// X <- solveEquationSystem(fitValues), shrunk in the tail:
+/// X <- solveEquationSystem(fitValues), and in the tail X <- X k:
 ///
 ///     E_1(x_1) = F_1(x_1) + G_1(x_1), ..., E_1(x_1) = E_2(x_2) = ... = E_n(x_n)               (3)
-///     sum x_p = k step                                       k: 1, and less in the tail
+///     sum x_p = step, or what is left / k
 ///
-/// A unit that the last solution left out gets a smallest block (see LeftOutUnits).
+/// or, with tail_of=step, for the sum k step. A unit that the last solution left out gets a
+/// smallest block (see LeftOutUnits).
 void PlbHac::solve_equation_system(const View& view, Decisions& decisions) {
   const Workload& workload = view.workload();
   const auto grain = static_cast<double>(workload.grain_items);
   const auto n = static_cast<double>(view.units().size());
+  const auto left = static_cast<double>(view.remaining());
+  const double k = tail_.factor();
   const double step =
-      tail_.factor() *
       std::max(options_.step_fraction * static_cast<double>(workload.items), n * grain);
   const Items floor = min_block(view);
-  if (floor == 0 && step < 0.5 * grain) {  // the step has shrunk to nothing
+  if (floor == 0 && k * step < 0.5 * grain) {  // the step has shrunk to nothing
     std::fill(block_items_.begin(), block_items_.end(), 0);
     return;
   }
   // The step is at least one smallest block per unit: in a smaller step, units with high fixed
   // costs would get no block for the rest of the run.
   const double least = static_cast<double>(floor) * n;
-  block_items_ = chooser_.choose(
-      view, *learned_,
-      std::min(std::max({step, least, 0.5 * grain}), static_cast<double>(view.remaining())));
+  const bool shrinks_blocks = options_.tail.of == TailOf::blocks;
+  const double sum =
+      shrinks_blocks ? std::max(step, least) : std::max({k * step, least, 0.5 * grain});
+  const double factor = shrinks_blocks ? k : 1.0;
+  const std::vector<Items> chosen =
+      chooser_.choose(view, *learned_, factor * sum > left ? left / factor : sum);
   if (chooser_.failed()) decisions.note("ipopt_failed");
+  std::vector<double> shrunk(chosen.begin(), chosen.end());
+  for (double& items : shrunk) items *= factor;
+  block_items_ = whole_blocks(view, shrunk);
   for (const UnitState& unit : view.units()) {
     Items& items = block_items_[unit.id.index];
-    if (items > 0) items = std::min(std::max(items, floor), unit.cap_items);
+    if (chosen[unit.id.index] > 0) items = std::min(std::max(items, floor), unit.cap_items);
   }
   const auto knows = [this](UnitId unit) { return learned_->fit_of(unit).has_value(); };
   left_out_.let_back_in(view, knows, floor, block_items_);
@@ -259,12 +268,23 @@ void PlbHac::decide(const View& view, const Event& event, Decisions& decisions) 
 
 namespace {
 
+ParameterInfo first_block_parameter() {
+  ParameterInfo info = initial_block_parameter();
+  info.source =
+      "3.1: defined by the user (5.1: 1024 elements, which is not said of what: 1024 rows of a "
+      "product would be a hundred times the blocks of Fig. 6, and on five machines more than all "
+      "of "
+      "order 4096, of which 5.3 has idle times); auto as for all policies";
+  return info;
+}
+
 std::vector<ParameterInfo> plb_hac_parameters() {
   return {
-      initial_block_parameter(),
+      first_block_parameter(),
       {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
-       "not said (eq. 3 adds up to all items, and yet there are many steps); chosen like "
-       "PLB-HeC's"},
+       "not said (eq. 3 adds up to all items, and yet there are many virtual steps: 3.3, Figs 3 "
+       "and "
+       "6); chosen like PLB-HeC's"},
       {"update_on", "first_unit", "",
        "blocks are chosen anew when the first unit enters a step (the code), or when all units "
        "have ended one (all_units: the text)",
@@ -290,6 +310,11 @@ std::vector<ParameterInfo> plb_hac_parameters() {
       {"tail_rule", "compounding", "",
        "by 1 - alpha from step to step (compounding), or the same once and for all (constant)",
        "3.3: a gradual decrease, Fig. 3: progressively (Alg. 1 does not define k)"},
+      {"tail_of", "blocks", "",
+       "the factor is on the blocks that end together in a whole step (blocks: X k), or on the "
+       "step "
+       "that blocks are chosen for (step), so that they still end together",
+       "Alg. 1: X <- X * k"},
       {"min_block_items", "auto", "items",
        "smallest block; auto: a quarter of the initial block; 0: none, as in algorithm 1",
        "3.2: one that does not underutilize the GPUs; does not say how large; chosen because "
@@ -326,6 +351,7 @@ std::unique_ptr<Policy> make_plb_hac(const Parameters& read, const KnownCosts* /
   options.tail.from = static_cast<TailFrom>(read.choice("tail_from", {"assigned", "processed"}));
   options.tail.shrink = read.number("tail_shrink", 0.0, 1.0);
   options.tail.rule = static_cast<TailRule>(read.choice("tail_rule", {"compounding", "constant"}));
+  options.tail.of = static_cast<TailOf>(read.choice("tail_of", {"blocks", "step"}));
   options.min_block_items = read.items_or_auto("min_block_items", 0);
   options.memory.forgetting = read.number("forgetting", 0.001, 1.0);
   options.memory.window = read.items("window", 0);
@@ -348,8 +374,9 @@ PolicyInfo plb_hac_info() {
           make_plb_hac,
           nullptr,
           {{"robust",
-            "old measurements count less, so that blocks follow a unit that slows down",
-            {{"forgetting", "0.5"}}}}};
+            "old measurements count less, so that blocks follow a unit that slows down, and the "
+            "blocks of the tail end together",
+            {{"forgetting", "0.5"}, {"tail_of", "step"}}}}};
 }
 
 }  // namespace equipoise

@@ -151,8 +151,12 @@ void PlbHec::solve_equation_system(const View& view, DecisionKind what, Decision
   solved_for_ = left < step ? SolvedFor::less_than_a_step : SolvedFor::a_step;
 }
 
-/// The sum of the x_g. In the paper they add up to 1, that is all of the data, and yet are repeated
-/// many times; its figures speak of a single step.
+/// The sum of the x_g. In eq. 3 they add up to 1, that is all of the data. Its text and figures
+/// contradict it: a unit "requests another task of the same size" until all are done (III.D),
+/// several tasks of each and a rebalancing are in Fig. 3, the threshold is a part of the time "of a
+/// single block", and Fig. 6 has the data "allocated on a single step". So a step is a part of the
+/// items. With step_fraction=1 each unit gets one block, and nothing corrects what four training
+/// blocks said of a block many times as large.
 double PlbHec::step_items(const View& view) const {
   const Workload& workload = view.workload();
   const auto n = static_cast<double>(view.units().size());

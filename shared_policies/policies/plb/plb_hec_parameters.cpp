@@ -27,9 +27,10 @@ std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order
        "many standard errors; 0: compares the latest times",
        "PLB-HeC III.D, Alg. 2 line 15; DLB-GPU III, Alg. 2: the plain difference"},
       {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
-       "not said (eq. 3 adds up to all items, and yet blocks are repeated); chosen because 20 "
-       "steps "
-       "repeat blocks and leave time to rebalance"},
+       "not said: eq. 3 adds up to all items (step_fraction=1), and yet III.D has units ask for "
+       "more "
+       "tasks of the same size, Fig. 3 shows several, and V.b speaks of the data of a single step; "
+       "chosen because 20 steps repeat blocks and leave time to rebalance, which one step cannot"},
       {"step", "fraction", "",
        "fraction: step_fraction of the items; doubled: twice the last training round",
        "not said; see step_fraction"},

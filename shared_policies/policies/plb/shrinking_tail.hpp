@@ -10,18 +10,28 @@ enum class TailRule { compounding, constant };
 /// Which items count for the start of the tail: assigned or processed ones.
 enum class TailFrom { assigned, processed };
 
+/// What shrinks: the blocks chosen for a whole step, or the step that they are chosen for.
+enum class TailOf { blocks, step };
+
 /// How PLB-HAC's blocks shrink. In the paper's text they decrease by a constant factor alpha = 0.1
 /// once 70 % of the data was processed; its code multiplies X by k once 70 % is assigned. As sizes
 /// are chosen anew at every step, k applies to each choice, and it is open whether it compounds.
-/// "Gradually" and the paper's figure say that it does, and that k is 1 - alpha.
+/// "Gradually" and the paper's figure 3, in which blocks get smaller from step to step, say that it
+/// does, and that k is 1 - alpha.
+///
+/// `TailOf::blocks` is line 8 of the paper's algorithm, X <- X k. Where a block has a fixed cost,
+/// blocks that were chosen to end together and are then multiplied by k do not end together:
+/// `TailOf::step` (ours) chooses them for k times the step. Both are the same for times that are
+/// proportional to items.
 struct TailOptions {
   double start = 0.7;   ///< share of the items
   double shrink = 0.1;  ///< alpha
   TailRule rule = TailRule::compounding;
   TailFrom from = TailFrom::assigned;
+  TailOf of = TailOf::blocks;
 };
 
-/// The factor on the size of steps:
+/// The factor k on blocks or steps:
 ///
 ///     1 before the tail, (1 - alpha)^j in its j-th step, or 1 - alpha in all of its steps
 ///

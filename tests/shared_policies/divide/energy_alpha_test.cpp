@@ -1,6 +1,7 @@
 // Tests of energy-alpha on schedules that were worked out by hand.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -104,6 +105,38 @@ TEST(EnergyAlpha, DividesBetweenAllCpusAndAllGpusWhenAsked) {
   // the prefixes: (76.5 + 10) / 300 = 0.288, with the GPU 114 / 600 = 0.190, with all 164 / 700 =
   // 0.234.
   EXPECT_EQ(shares_for(test, "energy"), (Sizes{0, 5000, 5000}));
+}
+
+/// Times in proportion to items, of which a part is computing.
+class CopiedLine final : public CostModel {
+ public:
+  CopiedLine(double per_item_s, double computing_part)
+      : per_item_s_(per_item_s), computing_part_(computing_part) {}
+  [[nodiscard]] CostAt at(double items) const override {
+    return {per_item_s_ * items, per_item_s_};
+  }
+  [[nodiscard]] double computing_s(double items) const override {
+    return computing_part_ * at(items).seconds;
+  }
+  [[nodiscard]] bool non_decreasing() const override { return true; }
+
+ private:
+  double per_item_s_;
+  double computing_part_;
+};
+
+TEST(EnergyAlpha, CountsDynamicWattsWhileAUnitCopiesAsThePaperDoesOrOnlyWhileItComputes) {
+  // r = 3, static 50 + 10 W, dynamic 40 W of the CPU. The GPU draws 80 W and copies for half of its
+  // time. Device: A / P^D_C = (60 + 80) / 40 = 3.5, above r, and P^D_G / B = 80 / 100: both end
+  // together, 1 : 3. Computing: A / P^D_C = (60 + 40) / 40 = 2.5, below r: the GPU alone.
+  PolicyTest test = paper_machine(3.0, 50, 10, 40, 80);
+  test.fake.units[1].compute_s = [](double items) { return items / 600.0; };
+  test.fake.units[1].in_s = [](double items) { return items / 600.0; };
+  test.known.phases.front()[1] = std::make_unique<CopiedLine>(1.0 / 300.0, 0.5);
+  EXPECT_EQ(shares_for(test, "energy"), (Sizes{2500, 7500}));
+  test.parameters["dynamic_time"] = "computing";
+  EXPECT_EQ(shares_for(test, "energy"), (Sizes{0, 10'000}));
+  EXPECT_EQ(shares_for(test, "time"), (Sizes{2500, 7500}));
 }
 
 TEST(EnergyAlpha, KeepsToOneGroupWhereThereIsNoOther) {

@@ -157,6 +157,23 @@ TEST(PlbHac, ShrinksTheBlocksOfTheLastSteps) {
             (Sizes{500, 500, 500, 500, 500, 500, 500, 500, 500, 470}));
 }
 
+TEST(PlbHac, MultipliesTheBlocksOfTheTailOrTheStepThatTheyAreChosenFor) {
+  // E_0 = 0.1 x, E_1 = 2 + 0.1 x: a step of 1000 is 510 and 490. Training takes 10, 20, 10 and 7
+  // items, so that the tail begins after seven steps. Multiplied by 0.9 and 0.81: 459 and 441,
+  // 413.1 and 396.9. Chosen for 900 and 810: 460 and 440, 415 and 395.
+  PolicyTest test = two_alike(10'000);
+  test.fake.units[1].in_s = [](double) { return 2.0; };
+  const auto tail_of = [&](std::uint32_t unit) {
+    const Sizes sizes = run_schedule(test).sizes(unit, BlockTag::run);
+    return Sizes(sizes.begin() + 6, sizes.begin() + 9);
+  };
+  EXPECT_EQ(tail_of(0), (Sizes{510, 459, 413}));
+  EXPECT_EQ(tail_of(1), (Sizes{490, 441, 397}));
+  test.parameters["tail_of"] = "step";
+  EXPECT_EQ(tail_of(0), (Sizes{510, 460, 415}));
+  EXPECT_EQ(tail_of(1), (Sizes{490, 440, 395}));
+}
+
 TEST(PlbHac, KeepsBlocksAboveTheFloor) {
   PolicyTest test = two_alike(10'000);
   test.parameters["min_block_items"] = "420";
@@ -373,6 +390,7 @@ TEST(PlbHac, EveryWordOfEveryParameterRuns) {
       {"window", {"1", "4", "100"}},
       {"narrow_span", {"0", "1.5", "1e9"}},
       {"tail_shrink", {"0", "0.9", "1"}},
+      {"tail_of", {"blocks", "step"}},
       {"step_fraction", {"0", "1"}}};
   for (const auto& [name, values] : words) {
     for (const std::string& value : values) {

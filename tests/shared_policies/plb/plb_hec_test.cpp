@@ -65,6 +65,19 @@ TEST(PlbHec, RepeatsBlocksOfAStepThatEndTogether) {
   EXPECT_EQ(schedule.items(), 10000);
 }
 
+TEST(PlbHec, GivesEachUnitOneBlockOfTheRestWhereSharesAddUpToAllItems) {
+  // Equation 3 to the letter: 10,000 - 271 = 9729 items at 16.5 items per second, 589.6 s.
+  PolicyTest test = four_speeds(10000);
+  test.parameters["step_fraction"] = "1";
+  const Schedule schedule = run_schedule(test);
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{5896}));
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run), (Sizes{2948}));
+  EXPECT_EQ(schedule.sizes(2, BlockTag::run), (Sizes{590}));
+  EXPECT_EQ(schedule.sizes(3, BlockTag::run), (Sizes{295}));
+  EXPECT_EQ(schedule.decisions_called(DecisionKind::rebalance), 0U);
+  expect_all_done(schedule, 10000);
+}
+
 TEST(PlbHec, TheLiteralRatioMakesTheThirdRoundEqualSized) {
   PolicyTest test = four_speeds(10000);
   test.parameters["ratio_mode"] = "literal";

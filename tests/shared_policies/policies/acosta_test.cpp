@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "tests/support/policy_schedule.hpp"
@@ -11,11 +12,11 @@ namespace {
 
 using Sizes = std::vector<Items>;
 
-/// Steps are slices of a tenth of the items.
-PolicyTest tenths(Items items) {
+/// Steps are slices of a tenth of the items, the first one, too: `first` items for every unit.
+PolicyTest tenths(Items items, Items first) {
   PolicyTest test;
   test.policy = "acosta";
-  test.parameters = {{"step_fraction", "0.1"}};
+  test.parameters = {{"step_fraction", "0.1"}, {"initial_block_items", std::to_string(first)}};
   test.items = items;
   return test;
 }
@@ -23,9 +24,17 @@ PolicyTest tenths(Items items) {
 /// Block times 1 + 0.01 x and 0.1 + 0.02 x s for x thousand items. A slice has a thousand
 /// thousands.
 PolicyTest two_affine_units() {
-  PolicyTest test = tenths(10'000'000);
+  PolicyTest test = tenths(10'000'000, 500'000);
   add_affine(test, 1.0, 1e-5);
   add_affine(test, 0.1, 2e-5);
+  return test;
+}
+
+/// Two units that take `first_s` and `second_s` for 200 items. A step has 400 items.
+PolicyTest two_times(double first_s, double second_s) {
+  PolicyTest test = tenths(4000, 200);
+  add_affine(test, 0.0, first_s / 200.0);
+  add_affine(test, 0.0, second_s / 200.0);
   return test;
 }
 
@@ -60,6 +69,29 @@ TEST(Acosta, ComesNearerToBalanceWithEveryRedistribution) {
   expect_all_done(schedule, 10'000'000);
 }
 
+TEST(Acosta, BeginsWithASliceOfTheFirstBlockOfEveryUnit) {
+  // First blocks of 30 items take 0.9 and 0.3 s, so that the shares are 1/4 and 3/4 from then on:
+  // 50 and 150 of slices of 200.
+  PolicyTest test = two_times(6, 2);
+  test.parameters = {{"initial_block_items", "30"}};
+  const Schedule given = run_schedule(test);
+  EXPECT_EQ(given.sizes(0, BlockTag::run).front(), 30);
+  EXPECT_EQ(given.sizes(1, BlockTag::run).front(), 30);
+  EXPECT_EQ(given.sizes(0, BlockTag::run)[1], 50);
+  EXPECT_EQ(given.sizes(1, BlockTag::run)[1], 150);
+  expect_all_done(given, 4000);
+  // auto: 0.10 x 4000 / (15 x 2) = 13.3.
+  test.parameters.clear();
+  EXPECT_EQ(run_schedule(test).sizes(0, BlockTag::run).front(), 13);
+  // Only one slice, the first of the run, is so small.
+  test.iterations = 2;
+  test.parameters = {{"initial_block_items", "30"}, {"mode", "slices"}};
+  const Schedule twice = run_schedule(test);
+  const Sizes sizes = twice.sizes(0, BlockTag::run);
+  EXPECT_EQ(std::count(sizes.begin(), sizes.end(), 30), 1);
+  expect_all_done(twice, 8000);
+}
+
 TEST(Acosta, StopsAfterOneRedistributionAtItsThreshold) {
   const Schedule schedule = run_schedule(two_affine_units());
   // The imbalances are 0.406 and 0.037, the default threshold is between them.
@@ -70,7 +102,7 @@ TEST(Acosta, StopsAfterOneRedistributionAtItsThreshold) {
 }
 
 TEST(Acosta, BalancesProportionalUnitsInOneStep) {
-  PolicyTest test = tenths(10'000);
+  PolicyTest test = tenths(10'000, 334);
   add_affine(test, 0.0, 0.01);
   add_affine(test, 0.0, 0.02);
   add_affine(test, 0.0, 0.05);
@@ -82,7 +114,7 @@ TEST(Acosta, BalancesProportionalUnitsInOneStep) {
 }
 
 TEST(Acosta, EveryoneWaitsForEveryoneAfterEveryStep) {
-  PolicyTest test = tenths(10'000);
+  PolicyTest test = tenths(10'000, 500);
   add_affine(test, 0.3, 0.01);
   add_affine(test, 0.0, 0.03);
   const Schedule schedule = run_schedule(test);
@@ -93,14 +125,6 @@ TEST(Acosta, EveryoneWaitsForEveryoneAfterEveryStep) {
     EXPECT_DOUBLE_EQ(record.assigned.value, barrier);
     end = std::max(end, record.end.value);
   }
-}
-
-/// Two units that take `first_s` and `second_s` for 200 items. A step has 400 items.
-PolicyTest two_times(double first_s, double second_s) {
-  PolicyTest test = tenths(4000);
-  add_affine(test, 0.0, first_s / 200.0);
-  add_affine(test, 0.0, second_s / 200.0);
-  return test;
 }
 
 TEST(Acosta, AgreesWithTheLibraryOfItsAuthorsOnWhatIsBalanced) {
@@ -126,7 +150,7 @@ TEST(Acosta, DampingGoesAPartOfTheWay) {
 }
 
 TEST(Acosta, TakesAnIterationAsOneStepWhereTheWorkloadIterates) {
-  PolicyTest test = tenths(900);
+  PolicyTest test = tenths(900, 45);
   test.iterations = 3;
   add_affine(test, 0.0, 0.01);
   add_affine(test, 0.0, 0.02);
@@ -181,11 +205,11 @@ TEST(Acosta, UsesAUnitThatComesLate) {
 
 TEST(Acosta, WorksWithOneItemOneUnitAndMoreUnitsThanItems) {
   for (const Items items : {1, 2, 3}) {
-    PolicyTest test = tenths(items);
+    PolicyTest test = tenths(items, 1);
     for (int p = 0; p < 4; ++p) add_affine(test, 0.1, 0.01 * (p + 1));
     expect_all_done(run_schedule(test), items);
   }
-  PolicyTest alone = tenths(1000);
+  PolicyTest alone = tenths(1000, 100);
   add_affine(alone, 0.1, 0.01);
   expect_all_done(run_schedule(alone), 1000);
   EXPECT_EQ(run_schedule(alone).decisions_called(DecisionKind::rebalance), 0U);

@@ -25,9 +25,11 @@ const Values training_loop = {
     {"training_share_max", "0.2"},   {"threshold", "0.1"},       {"noise_allowance", "0"},
     {"step_fraction", "0.05"},       {"step", "fraction"},       {"tail_resolve", "false"},
     {"preset", "published"}};
-const Values rounds = {{"mode", "repeat"},    {"slice_shares", "0.0625/0.125/0.25"},
-                       {"threshold", "0.05"}, {"old_totals", "averaged"},
-                       {"balance", "nodes"},  {"preset", "published"}};
+const Values rounds = {{"mode", "repeat"},
+                       {"slice_shares", "0.0625/0.125/0.25"},
+                       {"threshold", "0.05"},
+                       {"balance", "nodes"},
+                       {"preset", "published"}};
 
 /// The parameters that the self-scheduling policies share that learn the units' speeds.
 const Values learning = {
@@ -64,6 +66,7 @@ const std::map<std::string, Values> published = {
       {"tail_from", "assigned"},
       {"tail_shrink", "0.1"},
       {"tail_rule", "compounding"},
+      {"tail_of", "blocks"},
       {"min_block_items", "auto"},
       {"forgetting", "1"},
       {"window", "0"},
@@ -84,13 +87,19 @@ const std::map<std::string, Values> published = {
       {"preset", "published"}}},
     {"acosta",
      {{"mode", "auto"},
-      {"step_fraction", "0.02"},
+      {"initial_block_items", "auto"},
+      {"step_fraction", "0.05"},
       {"threshold", "0.1"},
       {"threshold_mode", "relative"},
       {"damping", "1"}}},
-    {"hierarchical", with(rounds, {{"memory_share", "1"}})},
-    {"fpm-limited", rounds},
-    {"energy-alpha", {{"profile", own_trace}, {"objective", "time"}, {"groups", "units"}}},
+    {"hierarchical",
+     with(rounds, {{"old_totals", "replaced"}, {"memory_share", "1"}, {"gamma", "steps"}})},
+    {"fpm-limited", with(rounds, {{"old_totals", "averaged"}})},
+    {"energy-alpha",
+     {{"profile", own_trace},
+      {"objective", "time"},
+      {"groups", "units"},
+      {"dynamic_time", "device"}}},
     {"ss", {{"min_block_items", "auto"}}},
     {"fsc",
      {{"profile", own_trace},
@@ -142,9 +151,9 @@ TEST(Published, RobustIsWhatWeWouldDoInstead) {
   const std::map<std::string, Values> robust = {
       {"plb-hec", {{"noise_allowance", "6"}, {"step_fraction", "0.02"}}},
       {"dlb-gpu", {{"noise_allowance", "6"}, {"step_fraction", "0.02"}}},
-      {"plb-hac", {{"forgetting", "0.5"}}},
+      {"plb-hac", {{"forgetting", "0.5"}, {"tail_of", "step"}}},
       {"hdss", {{"phase1_sizes", "by_speed"}}},
-      {"hierarchical", {{"mode", "slices"}, {"old_totals", "replaced"}, {"balance", "units"}}},
+      {"hierarchical", {{"mode", "slices"}, {"balance", "units"}, {"gamma", "search"}}},
       {"fpm-limited", {{"mode", "slices"}, {"old_totals", "replaced"}, {"balance", "units"}}}};
   std::map<std::string, Values> found;
   for (const PolicyInfo& info : policy_catalog()) {
