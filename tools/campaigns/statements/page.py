@@ -52,8 +52,10 @@ def problems_of(papers, reasons, path):
 
 def head(papers, reasons):
     """What stands at the page's head: the counts, and those that do not hold, each with its reason."""
-    lines = [f"**Statements of the papers that hold here:** {counts(papers)}. Counted by `tools/campaigns/count-statements`,"
-             " which says each test; both ends are tested where a paper prints an axis or a bound."]
+    lines = [f"**Statements of the papers that hold here:** {counts(papers)}. `tools/campaigns/count-statements` counts"
+             " them and prints what each is, where the paper has it, and what was measured. Where a paper prints an axis or"
+             " a bound, both ends are tested. P is the paper's own policy, H `hdss`, A `acosta`, G `greedy`; speedups are"
+             " over greedy."]
     for name, verdicts in papers:
         failing = [one for one in verdicts if not one.holds]
         if not failing:
