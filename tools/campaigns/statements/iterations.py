@@ -91,7 +91,7 @@ class Run:
         if not self.balanced_at:
             return None
         first = min(self.balanced_at)
-        return next(i for i, end in enumerate(self.ends, start=1) if first <= end * (1 + 1e-9))
+        return next((i for i, end in enumerate(self.ends, start=1) if first <= end * (1 + 1e-9)), None)
 
 
 def read_run(results):
