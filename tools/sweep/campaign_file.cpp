@@ -171,11 +171,24 @@ void add_experiments(const JsonObject& top, const JsonValue& value, const std::s
   }
 }
 
-/// Reads "2.2", "> 1.2" or "< 1". Nothing for null: the paper's number is not known.
+/// Reads "1.2..2.5"; nothing if the text is no interval.
+std::optional<PrintedValue> read_interval(const std::string& text, const std::string& where) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return std::nullopt;
+  const double least = parse_number(text.substr(0, dots), where);
+  const double most = parse_number(text.substr(dots + 2), where);
+  if (least >= most) {
+    throw InputError(where, fmt::format("the interval '{}' is empty; write LEAST..MOST", text));
+  }
+  return PrintedValue{PrintedValue::Relation::within, least, most};
+}
+
+/// Reads "2.2", "> 1.2", "< 1" or "1.2..2.5". Nothing for null: the paper's number is not known.
 std::optional<PrintedValue> read_printed(const JsonObject& own, const JsonValue& value,
                                          const Variables& variables) {
   if (value.kind == JsonValue::Kind::null) return std::nullopt;
   std::string text = filled(own, value, variables);
+  if (const auto interval = read_interval(text, own.where(value))) return interval;
   PrintedValue printed;
   if (text.starts_with('>')) printed.relation = PrintedValue::Relation::more;
   if (text.starts_with('<')) printed.relation = PrintedValue::Relation::less;

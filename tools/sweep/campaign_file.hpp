@@ -21,19 +21,22 @@ struct Experiment {
 
 /// A number that a paper prints, or what it says of one.
 struct PrintedValue {
-  enum class Relation : std::uint8_t { equal, more, less };
+  enum class Relation : std::uint8_t { equal, more, less, within };
 
   Relation relation = Relation::equal;  ///< of the paper's result to `value`
-  double value = 0.0;
+  double value = 0.0;                   ///< of `within`: the lower end
+  double most = 0.0;                    ///< the upper end, of `within` only
 };
 
-/// "=", ">" or "<".
+/// "=", ">", "<" or "..".
 [[nodiscard]] constexpr const char* relation_sign(const PrintedValue& printed) {
   switch (printed.relation) {
     case PrintedValue::Relation::more:
       return ">";
     case PrintedValue::Relation::less:
       return "<";
+    case PrintedValue::Relation::within:
+      return "..";
     case PrintedValue::Relation::equal:
       break;
   }

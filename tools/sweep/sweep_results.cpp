@@ -251,6 +251,9 @@ const PolicyResult* best_uninformed(const Comparison& comparison, const std::str
 std::optional<bool> holds(const PrintedValue& printed, double ours) {
   if (printed.relation == PrintedValue::Relation::more) return ours > printed.value;
   if (printed.relation == PrintedValue::Relation::less) return ours < printed.value;
+  if (printed.relation == PrintedValue::Relation::within) {
+    return printed.value <= ours && ours <= printed.most;
+  }
   return std::nullopt;
 }
 

@@ -72,7 +72,8 @@ struct PublishedComparison {
   std::vector<std::optional<double>> ours;  ///< (figure.policies); none if it is not known
 };
 
-/// Whether ours is as the paper says, if it says more or less than a number; nullopt if not.
+/// Whether ours is as the paper says, if it says more or less than a number, or between two (ends
+/// included); nullopt if not.
 [[nodiscard]] std::optional<bool> holds(const PrintedValue& printed, double ours);
 
 /// All results of a sweep.

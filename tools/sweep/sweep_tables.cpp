@@ -174,10 +174,47 @@ std::string loss_section(const SweepResults& results) {
   return text + markdown_table(rows);
 }
 
+/// The parameters of a policy as it is spelled: {"k=v", ...}.
+std::vector<std::string> parameters_of(const std::string& spelling) {
+  std::vector<std::string> parameters;
+  for (std::size_t mark = spelling.find(':'); mark != std::string::npos;) {
+    const std::size_t next = spelling.find(',', mark + 1);
+    parameters.push_back(spelling.substr(mark + 1, next - mark - 1));
+    mark = next;
+  }
+  return parameters;
+}
+
+/// The parameters that all policies of a figure's rows have, in the order of the first policy.
+std::vector<std::string> shared_parameters(const std::vector<const PublishedComparison*>& rows) {
+  std::vector<std::string> spellings;
+  for (const PublishedComparison* row : rows) {
+    for (const auto& one : row->figure.policies) spellings.push_back(one.policy);
+    if (!row->figure.over.empty()) spellings.push_back(row->figure.over);
+  }
+  std::vector<std::string> shared = parameters_of(spellings.front());
+  for (const std::string& spelling : spellings) {
+    const std::vector<std::string> own = parameters_of(spelling);
+    std::erase_if(shared,
+                  [&](const std::string& one) { return std::ranges::find(own, one) == own.end(); });
+  }
+  return shared;
+}
+
+/// A policy's spelling without the parameters that the caption tells.
+std::string shortened(const std::string& spelling, const std::vector<std::string>& shared) {
+  std::vector<std::string> own = parameters_of(spelling);
+  std::erase_if(
+      own, [&](const std::string& one) { return std::ranges::find(shared, one) != shared.end(); });
+  const std::string name = spelling.substr(0, spelling.find(':'));
+  return own.empty() ? name : fmt::format("{}:{}", name, fmt::join(own, ","));
+}
+
 /// What the numbers of a row are, with their unit.
-std::string meaning_of(const PublishedComparison& row) {
+std::string meaning_of(const PublishedComparison& row, const std::vector<std::string>& shared) {
   if (!row.figure.over.empty()) {
-    return fmt::format("{} of {} / of the policy", row.number.path, row.figure.over);
+    return fmt::format("{} of {} / of the policy", row.number.path,
+                       shortened(row.figure.over, shared));
   }
   const std::string& path = row.number.path;
   return *row.number.unit == '\0' ? path : fmt::format("{}, {}", path, row.number.unit);
@@ -187,12 +224,14 @@ std::string number_of(const PublishedComparison& row, double number) {
   return row.figure.over.empty() ? number_text(row.number.format, number) : significant(number, 4);
 }
 
-/// "2.20", or "> 1.20 (no)" if ours is not as the paper says.
+/// "2.20", or "> 1.20 (no)" or "1.20 to 2.50 (no)" if ours is not as the paper says.
 std::string printed_text(const PublishedComparison& row, const PrintedValue& printed,
                          const std::optional<double>& ours) {
   std::string text = number_of(row, printed.value);
   if (printed.relation == PrintedValue::Relation::equal) return text;
-  text = fmt::format("{} {}", relation_sign(printed), text);
+  text = printed.relation == PrintedValue::Relation::within
+             ? fmt::format("{} to {}", text, number_of(row, printed.most))
+             : fmt::format("{} {}", relation_sign(printed), text);
   const auto held = ours ? holds(printed, *ours) : std::nullopt;
   return held ? fmt::format("{} ({})", text, *held ? "yes" : "no") : text;
 }
@@ -231,22 +270,27 @@ std::string figure_cell(const PublishedComparison& row, const FigureColumn& colu
 
 /// The table of one figure.
 std::string figure_table(const std::vector<const PublishedComparison*>& rows) {
+  const std::vector<std::string> shared = shared_parameters(rows);
   std::vector<std::string> meanings;
   std::vector<std::string> sources;
   for (const PublishedComparison* row : rows) {
-    meanings.push_back(meaning_of(*row));
+    meanings.push_back(meaning_of(*row, shared));
     const std::string source = in_markdown(row->figure.source);
     if (std::ranges::find(sources, source) == sources.end()) sources.push_back(source);
   }
   const bool alike = std::ranges::count(meanings, meanings.front()) == std::ssize(meanings);
   std::string text = fmt::format(
-      "\n### {}\n\n{}Published: {}.\n\n", in_markdown(rows.front()->figure.figure),
-      alike ? fmt::format("`{}`. ", in_markdown(meanings.front())) : "", fmt::join(sources, "; "));
+      "\n### {}\n\n{}{}Published: {}.\n\n", in_markdown(rows.front()->figure.figure),
+      alike ? fmt::format("`{}`. ", in_markdown(meanings.front())) : "",
+      shared.empty()
+          ? ""
+          : fmt::format("All with `{}`. ", in_markdown(fmt::format("{}", fmt::join(shared, ",")))),
+      fmt::join(sources, "; "));
   const std::vector<FigureColumn> columns = columns_of(rows);
   Row heads = {"experiment"};
   if (!alike) heads.emplace_back("result");
   for (const FigureColumn& column : columns) {
-    heads.push_back(column.policy + (column.printed ? ", published" : ""));
+    heads.push_back(shortened(column.policy, shared) + (column.printed ? ", published" : ""));
   }
   std::vector<Row> table = {heads};
   for (std::size_t i = 0; i < rows.size(); ++i) {

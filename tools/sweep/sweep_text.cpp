@@ -37,7 +37,8 @@ Json experiment_json(const std::string& name, const Comparison& comparison) {
           {"policies", std::move(policies)}};
 }
 
-/// A row of a published figure. "relation": of the paper's number, "=", ">" or "<".
+/// A row of a published figure. "relation": of the paper's number, "=", ">" or "<", or ".." for
+/// numbers from "published" to "published_most".
 Json published_json(const PublishedComparison& one) {
   Json policies = Json::object();
   for (std::size_t p = 0; p < one.ours.size(); ++p) {
@@ -46,6 +47,9 @@ Json published_json(const PublishedComparison& one) {
     if (!printed) continue;
     cell["relation"] = relation_sign(*printed);
     cell["published"] = printed->value;
+    if (printed->relation == PrintedValue::Relation::within) {
+      cell["published_most"] = printed->most;
+    }
   }
   return {{"figure", one.figure.figure},
           {"experiment", one.figure.experiment},

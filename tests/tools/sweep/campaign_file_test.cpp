@@ -114,14 +114,15 @@ TEST_F(CampaignFile, ReadsPublishedFigures) {
   EXPECT_TRUE(read(one_experiment("")).published.empty());
   const Campaign campaign = read(with_published(
       "{\"figure\":\"Fig. 4\",\"experiment\":\"e\",\"over\":\"greedy\",\"source\":\"text\","
-      "\"values\":{\"plb-hec\":2.2,\"hdss\":\"> 1.2\",\"acosta\":\"<1\",\"gss\":null}}"));
+      "\"values\":{\"plb-hec\":2.2,\"hdss\":\"> 1.2\",\"acosta\":\"<1\",\"gss\":null,"
+      "\"fac\":\"1.2..2.5\"}}"));
   ASSERT_TRUE(problems.empty()) << problems[0];
   ASSERT_EQ(campaign.published.size(), 1u);
   const PublishedFigure& figure = campaign.published[0];
   EXPECT_EQ(figure.figure, "Fig. 4");
   EXPECT_EQ(figure.field, "makespan_s");
   EXPECT_EQ(figure.over, "greedy");
-  ASSERT_EQ(figure.policies.size(), 4u);
+  ASSERT_EQ(figure.policies.size(), 5u);
   EXPECT_EQ(figure.policies[0].policy, "plb-hec");
   EXPECT_DOUBLE_EQ(figure.policies[0].printed->value, 2.2);
   EXPECT_EQ(figure.policies[0].printed->relation, PrintedValue::Relation::equal);
@@ -129,6 +130,9 @@ TEST_F(CampaignFile, ReadsPublishedFigures) {
   EXPECT_EQ(figure.policies[1].printed->relation, PrintedValue::Relation::more);
   EXPECT_EQ(figure.policies[2].printed->relation, PrintedValue::Relation::less);
   EXPECT_FALSE(figure.policies[3].printed.has_value());
+  EXPECT_EQ(figure.policies[4].printed->relation, PrintedValue::Relation::within);
+  EXPECT_DOUBLE_EQ(figure.policies[4].printed->value, 1.2);
+  EXPECT_DOUBLE_EQ(figure.policies[4].printed->most, 2.5);
 }
 
 TEST_F(CampaignFile, RepeatsPublishedFiguresForVariables) {
@@ -159,6 +163,8 @@ TEST_F(CampaignFile, TellsWhatIsWrongWithAPublishedFigure) {
       problem(with_published(begin + "\"e\",\"values\":{\"p\":\"much\"}}")).rfind("c.json:4: ", 0),
       0u)
       << problems[0];
+  EXPECT_EQ(problem(with_published(begin + "\"e\",\"values\":{\"p\":\"2.5..1.2\"}}")),
+            "c.json:4: the interval '2.5..1.2' is empty; write LEAST..MOST");
 }
 
 TEST_F(CampaignFile, KeepsOnlyTheExperimentsThatAPatternNames) {

@@ -246,6 +246,60 @@ TEST(PublishedFigures, DivideByAnotherPolicyAndSayWhetherAStatementHolds) {
       << text;
 }
 
+TEST(PublishedFigures, TellWhetherOursLiesInAnIntervalEndsIncluded) {
+  SweepResults results = two_experiments();
+  PublishedFigure figure_of_times = figure("one", "makespan_s");
+  figure_of_times.policies[0].printed = PrintedValue{PrintedValue::Relation::within, 1.2, 2.0};
+  figure_of_times.policies[1].printed = PrintedValue{PrintedValue::Relation::within, 1.25, 2.5};
+  results.campaign.published = {figure_of_times};
+  add_up(results);
+  const std::string text = sweep_markdown(results);
+  // plb-hec takes 2 s, the upper end; optimum takes 1 s, below the lower one.
+  EXPECT_NE(text.find("| one | 2.000 | 1.200 to 2.000 (yes) | 1.000 | 1.250 to 2.500 (no) |"),
+            std::string::npos)
+      << text;
+  const PrintedValue printed{PrintedValue::Relation::within, 1.2, 2.5};
+  EXPECT_EQ(holds(printed, 2.51), false);
+  EXPECT_EQ(holds(printed, 2.5), true);
+  EXPECT_EQ(holds(printed, 1.2), true);
+  EXPECT_EQ(holds(printed, 1.19), false);
+}
+
+/// The table of one figure of policies that are spelled so.
+std::string table_of_policies(const std::vector<std::string>& spellings, const std::string& over) {
+  SweepResults results = two_experiments();
+  PublishedFigure one = figure("one", "makespan_s");
+  one.over = over;
+  one.policies.clear();
+  for (const std::string& spelling : spellings) one.policies.push_back({spelling, PrintedValue{}});
+  results.campaign.published = {one};
+  add_up(results);
+  const std::string text = sweep_markdown(results);
+  return text.substr(text.find("### Fig. 4"));
+}
+
+TEST(PublishedFigures, TellParametersThatAllPoliciesShareOnlyOnce) {
+  const std::string text = table_of_policies(
+      {"plb-hec:initial_block_items=time:0.10,degree=2", "hdss:initial_block_items=time:0.10"},
+      "greedy:initial_block_items=time:0.10");
+  EXPECT_TRUE(
+      text.starts_with("### Fig. 4\n\n`makespan_s of greedy / of the policy`. "
+                       "All with `initial_block_items=time:0.10`. Published: a paper.\n\n"
+                       "| experiment | plb-hec:degree=2 | plb-hec:degree=2, published | "
+                       "hdss | hdss, published |\n"))
+      << text;
+}
+
+TEST(PublishedFigures, KeepParametersThatOnePolicyDoesNotHave) {
+  const std::string text = table_of_policies({"plb-hec:preset=robust", "acosta"}, "");
+  EXPECT_TRUE(
+      text.starts_with("### Fig. 4\n\n`makespan_s`. Published: a paper.\n\n"
+                       "| experiment | plb-hec:preset=robust |"))
+      << text;
+  const std::string divided = table_of_policies({"plb-hec:preset=robust"}, "greedy");
+  EXPECT_NE(divided.find("| experiment | plb-hec:preset=robust |"), std::string::npos) << divided;
+}
+
 TEST(PublishedFigures, HaveARowForEachUnit) {
   SweepResults results = two_experiments();
   results.comparisons[0].units = {"a.cpu", "a.gpu"};

@@ -1,0 +1,1 @@
+"""The statements of the five papers, their tests on results of the campaigns, and the page that counts them."""
