@@ -124,10 +124,9 @@ struct BlockCost {
   double startup_s = 0.0;
   double half_saturation_items = 0.0;
   double items_per_s = 0.0;
-  double streaming_s = 0.0;
 
   [[nodiscard]] double seconds(double items) const {
-    return startup_s + std::max((items + half_saturation_items) / items_per_s, streaming_s);
+    return startup_s + (items + half_saturation_items) / items_per_s;
   }
 };
 
@@ -149,11 +148,6 @@ BlockCost block_cost(const UnitFigures& unit, const TraceChoice& trace) {
   cost.startup_s = unit.startup_s;
   cost.half_saturation_items = unit.half_saturation_threads / trace.cost.threads;
   cost.items_per_s = roofline_items_per_s(unit, trace);
-  if (unit.bus) {
-    // All units of a bus read over it at the same time.
-    cost.streaming_s =
-        unit.units_of_bus * trace.cost.streamed_bytes_per_block / unit.bus->in_bytes_per_s;
-  }
   return cost;
 }
 
@@ -223,22 +217,16 @@ std::string efficiency_text(const TraceChoice& trace) {
 /// Describes all assumptions behind the times.
 std::string provenance(const MachineSpec& spec, const TraceChoice& trace) {
   const ItemCost& cost = trace.cost;
-  std::string text = fmt::format(
+  return fmt::format(
       "modelled by `equipoise platform generate` from {}, not measured. {} Time of a block of x "
-      "items: startup_s + max((x + half_saturation_items) / items_per_s, streaming_s), the figures "
-      "of each unit under `machine`. items_per_s is the roofline of peak and memory bandwidth, of "
-      "which the share reached is assumed ({}), except where the spec gives it: an item is {:.6g} "
+      "items: startup_s + (x + half_saturation_items) / items_per_s, the figures of each unit "
+      "under "
+      "`machine`. items_per_s is the roofline of peak and memory bandwidth, of which the share "
+      "reached is assumed ({}), except where the spec gives it: an item is {:.6g} "
       "operations and {:.6g} bytes of memory traffic, elements have {} bytes. An item moves {:.6g} "
-      "bytes in and {:.6g} out",
+      "bytes in and {:.6g} out. Deviations are assumed.",
       spec.file, spec.source, efficiency_text(trace), cost.flop, cost.traffic_bytes,
       trace.element_bytes, cost.in_bytes, cost.out_bytes);
-  if (cost.streamed_bytes_per_block > 0.0) {
-    text += fmt::format(
-        "; with every block an accelerator reads {:.6g} bytes of its machine's memory over its bus "
-        "while it computes",
-        cost.streamed_bytes_per_block);
-  }
-  return text + ". Deviations are assumed.";
 }
 
 /// `text`, and which units have measured times; `files` are theirs, by unit.
@@ -253,8 +241,7 @@ std::string with_measured(std::string text, const std::map<std::string, std::str
 Fact cost_facts(const BlockCost& cost) {
   return {Facts{{"startup_s", {rounded(cost.startup_s)}},
                 {"half_saturation_items", {rounded(cost.half_saturation_items)}},
-                {"items_per_s", {rounded(cost.items_per_s)}},
-                {"streaming_s", {rounded(cost.streaming_s)}}}};
+                {"items_per_s", {rounded(cost.items_per_s)}}}};
 }
 
 }  // namespace
@@ -270,16 +257,6 @@ void check_device(const MachineFigures& machine, const UnitFigures& unit,
                                         other.id, unit.id, unit.device));
   }
   check_device(unit_of(machine, unit, 0), others, where);
-}
-
-void count_units_of_buses(MachineFigures& machine) {
-  for (UnitFigures& unit : machine.units) {
-    unit.units_of_bus = unit.shares_bus || !unit.device.empty() ? unit.count : 1;
-    for (const UnitFigures& other : machine.units) {
-      const bool is_shared = !unit.device.empty() && other.device == unit.device;
-      if (is_shared && &other != &unit) unit.units_of_bus += other.count;
-    }
-  }
 }
 
 std::string numbered_name(const std::string& name, int count, int number) {

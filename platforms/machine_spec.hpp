@@ -53,7 +53,6 @@ struct UnitFigures {
   std::optional<LinkFigures> bus;        ///< none: the unit works in the memory of its machine
   bool shares_bus = true;                ///< whether `count` equal units have one bus, like the
                                          ///< chips of a board, or one each
-  int units_of_bus = 1;                  ///< how many units share the bus
   double startup_s = 0.0;                ///< fixed time of every block
   double half_saturation_threads = 0.0;  ///< threads in flight at half of the maximum speed
   std::map<std::string, double> items_per_s;   ///< by kernel: known speeds, used instead of the
@@ -74,9 +73,6 @@ struct MachineFigures {
 /// Throws InputError (at `where`) if units of `machine` name the device of `unit` and have another bus
 /// or another number of copy engines.
 void check_device(const MachineFigures& machine, const UnitFigures& unit, const std::string& where);
-
-/// Sets how many units share the bus of each unit of `machine`.
-void count_units_of_buses(MachineFigures& machine);
 
 /// A platform to generate.
 struct PlatformChoice {
@@ -136,11 +132,11 @@ void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::str
 
 /// Generates the trace described by `choice`: the time of a block of x items on every unit,
 ///
-///     time(x)  = startup + max((x + x_half) / speed, count * streamed / bus)
+///     time(x)  = startup + (x + x_half) / speed
 ///     1/speed  = max(flop / (efficiency * peak), traffic / (efficiency * memory bandwidth))
 ///     x_half   = half-saturation threads / threads per item
 ///
-/// This is a roofline model with a saturating start: without `startup` and `streamed`, a block of x
+/// This is a roofline model with a saturating start: without `startup`, a block of x
 /// items runs at speed * x / (x + x_half). Sizes grow by a factor of four from one item to what
 /// fits in the unit's memory, at most `choice.items`. Deviations are `spec.relative_deviation` of
 /// the mean. A unit with measured times of the kernel has those instead. Several equal units have one

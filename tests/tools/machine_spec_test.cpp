@@ -35,15 +35,6 @@ TEST_F(MachineSpecTest, RunsAtHalfSpeedWhereAGpuIsHalfSaturated) {
   EXPECT_NEAR(samples.back().items / samples.back().compute_mean_s, 2.5e7, 10.0);
 }
 
-TEST_F(MachineSpecTest, ComputesWhileAnAcceleratorReadsStreamedBytes) {
-  // Two GPUs read 1e6 bytes each over a bus of 1e9 bytes/s. That takes 2 ms, longer than computing.
-  spec_["traces"][0]["streamed_bytes_per_block"] = 1e6;
-  const MachineSpec spec = read(spec_);
-  const Trace trace = modelled_trace(spec, spec.traces[0]);
-  EXPECT_DOUBLE_EQ(samples_of(trace, "a.gpu0").back().compute_mean_s, 2e-3);
-  EXPECT_NEAR(samples_of(trace, "a.cpu").back().compute_mean_s, 1.032e-3, 1e-9);
-}
-
 TEST_F(MachineSpecTest, TakesAGivenSpeedInsteadOfTheRoofline) {
   const MachineSpec spec = read(spec_);
   EXPECT_DOUBLE_EQ(
@@ -118,7 +109,6 @@ TEST_F(MachineSpecTest, GivesTheUnitsOfADeviceOneBus) {
   units.push_back(units[1]);
   units[2]["id"] = "part";
   units[2]["count"] = 1;
-  spec_["traces"][0]["streamed_bytes_per_block"] = 1e6;
   const MachineSpec spec = read(spec_);
   const PlatformDescription platform = machines_platform(spec, spec.platforms[0]);
   EXPECT_EQ(std::ranges::count(platform.links, "a.card.device.in", &Link::name), 1);
@@ -128,9 +118,6 @@ TEST_F(MachineSpecTest, GivesTheUnitsOfADeviceOneBus) {
   }
   const std::pair<std::string, std::string> device = {"device", "card"};
   EXPECT_EQ(std::ranges::count(platform.hosts[4].properties, device), 1) << "a.part";
-  // Three units read 1e6 bytes each over a bus of 1e9 bytes/s.
-  const Trace trace = modelled_trace(spec, spec.traces[0]);
-  EXPECT_DOUBLE_EQ(samples_of(trace, "a.part").back().compute_mean_s, 3e-3);
   Json other_engines = spec_;
   other_engines["machines"][0]["units"][2]["copy_engines"] = 1;
   std::string why = refusal(other_engines);

@@ -115,7 +115,6 @@ class SpecReader {
         add_name(names, unit_name(machine, unit, i), place(entry));
       }
     }
-    count_units_of_buses(machine);
     count_units(machine, count, place(value));
     for (int i = 0; i < count; ++i) {
       machine.id = numbered_name(id, count, i);
@@ -190,7 +189,6 @@ class SpecReader {
     cost.resident_memory_bytes =
         quantity_or(trace, "resident_memory_bytes", 0.0, cost.resident_bytes);
     replace("memory_bytes_per_item", cost.memory_bytes);
-    replace("streamed_bytes_per_block", cost.streamed_bytes_per_block);
     cost.threads = quantity_or(trace, "threads_per_item", least_of_spec, cost.threads);
     if (const JsonValue* efficiency = trace.find("efficiency")) {
       read_by_kind(*efficiency, 1e-6, 1.0, cost.efficiency);
@@ -202,8 +200,7 @@ class SpecReader {
         value, path_, "a trace",
         {"name", "kernel", "problem", "items", "element_bytes", "item", "flop_per_item",
          "traffic_bytes_per_item", "in_bytes_per_item", "out_bytes_per_item", "resident_bytes",
-         "resident_memory_bytes", "memory_bytes_per_item", "streamed_bytes_per_block",
-         "threads_per_item", "efficiency"});
+         "resident_memory_bytes", "memory_bytes_per_item", "threads_per_item", "efficiency"});
     TraceChoice trace;
     trace.name = name_field(object, "name");
     trace.where = place(value);
