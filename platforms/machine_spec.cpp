@@ -220,16 +220,6 @@ void check_device(const MachineFigures& machine, const UnitFigures& unit,
   check_device(unit_of(machine, unit, 0), others, where);
 }
 
-void count_units_of_buses(MachineFigures& machine) {
-  for (UnitFigures& unit : machine.units) {
-    unit.units_of_bus = unit.shares_bus || !unit.device.empty() ? unit.count : 1;
-    for (const UnitFigures& other : machine.units) {
-      const bool is_shared = !unit.device.empty() && other.device == unit.device;
-      if (is_shared && &other != &unit) unit.units_of_bus += other.count;
-    }
-  }
-}
-
 std::string numbered_name(const std::string& name, int count, int number) {
   if (count == 1) return name;
   const bool ends_in_digit = name.back() >= '0' && name.back() <= '9';

@@ -53,7 +53,6 @@ struct UnitFigures {
   std::optional<LinkFigures> bus;        ///< none: the unit works in the memory of its machine
   bool shares_bus = true;                ///< whether `count` equal units have one bus, like the
                                          ///< chips of a board, or one each
-  int units_of_bus = 1;                  ///< how many units share the bus
   double startup_s = 0.0;                ///< fixed time of every block
   double half_saturation_threads = 0.0;  ///< threads in flight at half of the maximum speed
   std::map<std::string, double> items_per_s;   ///< by kernel: known speeds, used instead of the
@@ -76,9 +75,6 @@ struct MachineFigures {
 /// Throws InputError (at `where`) if units of `machine` name the device of `unit` and have another bus
 /// or another number of copy engines.
 void check_device(const MachineFigures& machine, const UnitFigures& unit, const std::string& where);
-
-/// Sets how many units share the bus of each unit of `machine`.
-void count_units_of_buses(MachineFigures& machine);
 
 /// A platform to generate.
 struct PlatformChoice {

@@ -1,6 +1,7 @@
 // The copies between a kernel's data on the host and a block in a unit's memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -21,6 +22,22 @@ void for_each_new_resident(const KernelData& data, const StagedBlock& staged,
     const ResidentArray& resident = data.resident[i];
     if (std::exchange(versions[i], resident.version) == resident.version) continue;
     copy(staged.resident[i], resident.data, resident.bytes);
+  }
+}
+
+/// The largest part of resident data that is read at a time.
+inline constexpr std::size_t streamed_part_bytes = std::size_t{1} << 20;
+
+/// Calls `copy(to, from, bytes)` for parts of the resident data that have `bytes` together, or for all
+/// of them if there are fewer. They go to `scratch`, one over the other; it has `streamed_part_bytes`.
+template <class Copy>
+void for_each_streamed(const KernelData& data, std::size_t bytes, std::byte* scratch, Copy&& copy) {
+  for (const ResidentArray& resident : data.resident) {
+    const std::size_t wanted = std::min(bytes, resident.bytes);
+    for (std::size_t at = 0; at < wanted; at += streamed_part_bytes) {
+      copy(scratch, resident.data + at, std::min(streamed_part_bytes, wanted - at));
+    }
+    bytes -= wanted;
   }
 }
 

@@ -67,10 +67,15 @@ class SimExecutor final : public Executor, private PipelineStages {
   // Interface of the pipelines; `launch` and `finished` are called in kernel context.
   [[nodiscard]] std::optional<Seconds> duration(UnitId unit, const PipelinedBlock& block,
                                                 Stage stage, Seconds begin) const override;
+  Seconds stream_time(UnitId unit, const PipelinedBlock& block, Seconds at) const override {
+    return units_[unit.index].stream_time(block, at);
+  }
   void launch(UnitId unit, const PipelinedBlock& block, Stage stage) override;
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override;
 
-  [[nodiscard]] Seconds compute_time(UnitId unit, const PipelinedBlock& block, Seconds begin) const;
+  [[nodiscard]] Seconds compute_time(UnitId unit, const PipelinedBlock& block, Seconds at) const {
+    return units_[unit.index].speed.span_of(at, block.alone.compute);
+  }
   void end(UnitId unit, Stage stage, bool is_failed);
   void transfer(UnitId unit, Stage stage, double bytes);
   [[nodiscard]] bool has_to_fetch(UnitId unit, const PipelinedBlock& block);
@@ -92,7 +97,6 @@ class SimExecutor final : public Executor, private PipelineStages {
   [[nodiscard]] std::uint32_t changes_slot() const {
     return static_cast<std::uint32_t>(pipelines_.size());
   }
-
   /// The slot for the time when a unit will have kept a block for too long.
   [[nodiscard]] std::uint32_t watch_slot() const { return changes_slot() + 1; }
 
@@ -231,10 +235,6 @@ std::optional<Seconds> SimExecutor::duration(UnitId unit, const PipelinedBlock& 
                         is_in ? units_[unit.index].in : units_[unit.index].out, begin, alone);
 }
 
-Seconds SimExecutor::compute_time(UnitId unit, const PipelinedBlock& block, Seconds begin) const {
-  return units_[unit.index].speed.span_of(begin, block.alone.compute);
-}
-
 void SimExecutor::launch(UnitId unit, const PipelinedBlock& block, Stage stage) {
   if (stage == Stage::compute) {
     activities_->compute(unit, routes_[unit.index].in.to, compute_time(unit, block, now()));
@@ -253,7 +253,7 @@ void SimExecutor::transfer(UnitId unit, Stage stage, double bytes) {
 /// from its node.
 bool SimExecutor::has_to_fetch(UnitId unit, const PipelinedBlock& block) {
   if (!nodes_.shares(unit)) return true;
-  units_[unit.index].setup_bytes = block.setup_bytes;
+  units_[unit.index].take_setup(block);
   const NodeResidents::Way way = nodes_.ask(unit, block.block.phase, block.block.iteration);
   if (way == NodeResidents::Way::take) take_from_node(unit);
   return way == NodeResidents::Way::fetch;

@@ -21,7 +21,15 @@ std::vector<SimulatedUnit> simulated_units(const SimSetup& setup) {
     simulated.is_present = setup.scenario.presence_of(name).at_start;
     for (const Workload& phase : setup.phases) {
       const DrawKey key{setup.seed, setup.repetition, name, phase.kernel};
-      simulated.phases.push_back({Draw(key), items_in_memory(unit.unit, phase)});
+      simulated.phases.push_back({Draw(key), items_in_memory(unit.unit, phase), {}, {}});
+    }
+  }
+  for (std::size_t phase = 0; phase < setup.phases.size(); ++phase) {
+    const auto streams = resident_streams(setup.platform, setup.phases[phase]);
+    for (std::size_t unit = 0; unit < units.size(); ++unit) {
+      if (!streams[unit]) continue;
+      units[unit].phases[phase].stream = streams[unit];
+      units[unit].phases[phase].stream_rate = world.rate_of(streams[unit]->bus);
     }
   }
   for (const SharingNode& node : sharing_nodes(setup.platform)) {
@@ -30,6 +38,12 @@ std::vector<SimulatedUnit> simulated_units(const SimSetup& setup) {
     }
   }
   return units;
+}
+
+Seconds SimulatedUnit::stream_time(const PipelinedBlock& block, Seconds begin) const {
+  const UnitOfPhase& phase = phases[static_cast<std::size_t>(block.block.phase)];
+  if (!phase.stream) return {};
+  return disturbed_copy(phase.stream->speed, 1, phase.stream_rate, begin, block.stream);
 }
 
 PipelinedBlock work_of(const Block& block, const HandedOut& how, const SimSetup& setup,
@@ -42,7 +56,9 @@ PipelinedBlock work_of(const Block& block, const HandedOut& how, const SimSetup&
 
   PipelinedBlock work{block, how.at, how.at + costs.dispatch_of(unit.index)};
   work.room_items = unit.phases[phase].room_items;
-  add_setup(work, how.data, costs.first_use, workload, unit.copies);
+  const std::optional<ResidentStream>& stream = unit.phases[phase].stream;
+  if (stream) work.stream = stream->time(items);
+  add_setup(work, how.data, costs.first_use, workload, unit.copies, stream);
   add_copies(work, timing, workload, unit.copies);
   const double quantile = unit.phases[phase].draw.quantile(unit.ordinal++);
   work.alone.compute = setup.noise ? timing.quantile(items, quantile) : timing.mean(items);

@@ -7,6 +7,7 @@
 
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/draw.hpp"
+#include "shared_policies/machine/resident_stream.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"
 #include "sim/sim_executor.hpp"
@@ -17,6 +18,8 @@ namespace equipoise {
 struct UnitOfPhase {
   Draw draw;
   Items room_items = 0;
+  std::optional<ResidentStream> stream;  ///< none: it holds the resident data
+  StepFunction stream_rate;              ///< under the scenario, of the bus
 };
 
 /// A unit of a simulated run.
@@ -30,12 +33,20 @@ struct SimulatedUnit {
   std::vector<UnitOfPhase> phases;
   CopySpeeds copies;                   ///< over its routes
   std::optional<CopySpeed> from_node;  ///< see `speed_from_node`
-  double setup_bytes = 0.0;            ///< that its setup has to get from its node
+  double setup_bytes = 0.0;            ///< that its setup has to fetch for its node
+  double kept_bytes = 0.0;             ///< or to copy from there
 
+  /// Its setup is that of `block`.
+  void take_setup(const PipelinedBlock& block) {
+    setup_bytes = block.setup_bytes;
+    kept_bytes = block.kept_bytes;
+  }
   /// The time in which its setup copies what is in its node.
   [[nodiscard]] Seconds copy_from_node() const {
-    return from_node ? from_node->time(setup_bytes) : Seconds{};
+    return from_node ? from_node->time(kept_bytes) : Seconds{};
   }
+  /// How long `block` reads resident data if it begins at `begin`.
+  [[nodiscard]] Seconds stream_time(const PipelinedBlock& block, Seconds begin) const;
 };
 
 /// How a block is handed out.

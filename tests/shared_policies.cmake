@@ -10,6 +10,7 @@ target_link_libraries(equipoise_test_support
 equipoise_tests(run
   SOURCES
     shared_policies/machine/node_residents_test.cpp
+    shared_policies/machine/resident_stream_test.cpp
     shared_policies/machine/scenario_test.cpp
     shared_policies/machine/unit_pipeline_test.cpp
     shared_policies/model/model_test.cpp

@@ -15,6 +15,7 @@ equipoise_tests(sim
     sim/shared_device_test.cpp
     sim/node_residents_test.cpp
     sim/sharing_test.cpp
+    sim/streaming_test.cpp
     sim/timeline_test.cpp
   LIBS equipoise_test_support equipoise::platforms
 )

@@ -15,6 +15,7 @@ equipoise_tests(solve
     shared_policies/solve/lower_bound_device_test.cpp
     shared_policies/solve/lower_bound_own_copies_test.cpp
     shared_policies/solve/lower_bound_scenario_test.cpp
+    shared_policies/solve/lower_bound_stream_test.cpp
     shared_policies/solve/lower_bound_test.cpp
   LIBS equipoise_test_support
 )

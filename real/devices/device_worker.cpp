@@ -201,6 +201,7 @@ class DeviceDriver final : public UnitDriver {
   struct Copies {
     std::vector<CopyPart> setup;
     std::vector<CopyPart> in;
+    std::vector<CopyPart> streamed;  ///< while the block is computed
     std::vector<CopyPart> out;
   };
 
@@ -228,6 +229,11 @@ class DeviceDriver final : public UnitDriver {
     if (is_new || !copies.setup.empty()) flying.setup_began = now;
     make_tickets(flying, !copies.setup.empty());
     for_each_input(data, block, flying.staged, put_into(copies.in));
+    if (const auto streamed = streamed_data(setup_.unit, *phase_of(block).workload)) {
+      const double bytes = streamed->bytes(static_cast<double>(block.items));
+      if (scratch_ == nullptr) scratch_ = device_->allocate(streamed_part_bytes);
+      for_each_streamed(data, static_cast<std::size_t>(bytes), scratch_, put_into(copies.streamed));
+    }
     for_each_result(data, block, flying.staged, put_into(copies.out));
     return Begun::yes;
   }
@@ -306,10 +312,18 @@ class DeviceDriver final : public UnitDriver {
     put_stage(compute, Queue::compute, setup_.rates.compute, block.ticket, [&] {
       programs_[static_cast<std::size_t>(block.command.block.phase)]->launch(block.staged,
                                                                              block.ticket);
+      if (!copies.streamed.empty()) put_stream(compute.began, copies.streamed, block.ticket);
     });
     device_->wait(Queue::out, compute.over());
     put_copy(out, Queue::out, setup_.rates.out, copies.out, block.ticket);
     device_->call_back(Queue::out, [mailbox = mailbox_] { mailbox->ring(); });
+  }
+
+  /// Resident data are read from the begin of a computation on, which does not end before.
+  void put_stream(const EventPtr& begin, std::vector<CopyPart>& parts, const TicketPtr& ticket) {
+    device_->wait(Queue::in, begin);
+    device_->copy(Queue::in, std::move(parts), ticket);
+    device_->wait(Queue::compute, device_->record(Queue::in));
   }
 
   /// A stage without copies takes no time.
@@ -364,6 +378,7 @@ class DeviceDriver final : public UnitDriver {
   UnitMemory memory_;
   std::byte* bytes_ = nullptr;  ///< the memory's
   std::size_t size_bytes_ = 0;
+  std::byte* scratch_ = nullptr;         ///< for resident data that are read with each block
   std::vector<Items> room_items_;        ///< (phases) how many items are in memory at a time
   std::vector<std::uint64_t> versions_;  ///< of the resident arrays there; 0: none
   TicketPtr resident_ticket_;            ///< of the last copy of resident data

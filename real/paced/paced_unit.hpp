@@ -3,9 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
+#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
@@ -15,6 +18,8 @@ struct PacedTiming {
   BlockTiming timing;
   Seconds first_use;  ///< the part of the first block's setup before resident data is copied
   CopySpeeds copies;
+  std::optional<ResidentStream> stream{};     ///< none: the unit holds the resident data
+  std::optional<StepFunction> stream_rate{};  ///< under the scenario; none: that of copies in
 };
 
 /// What decides the random draws of a run.

@@ -84,7 +84,8 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     PipelinedBlock work{block, command.assigned, now};
     work.room_items = items_in_memory(setup_.unit, phase.workload);
     add_setup(work, pipeline_.resident_data(block), phase.times.first_use, phase.workload,
-              phase.times.copies);
+              phase.times.copies, phase.times.stream);
+    if (phase.times.stream) work.stream = phase.times.stream->time(items);
     add_copies(work, phase.times.timing, phase.workload, phase.times.copies);
     const double quantile = phase.draw.quantile(ordinal_++);
     work.alone.compute = setup_.draws.noise ? phase.times.timing.quantile(items, quantile)
@@ -102,6 +103,14 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     if (!speed) return alone;
     return disturbed_copy(*speed, setup_.unit.copy_engines,
                           is_in ? setup_.rates.in : setup_.rates.out, begin, alone);
+  }
+
+  Seconds stream_time(UnitId /*unit*/, const PipelinedBlock& block, Seconds begin) const override {
+    const PacedTiming& times = phases_[static_cast<std::size_t>(block.block.phase)].times;
+    if (!times.stream) return {};
+    return disturbed_copy(times.stream->speed, setup_.unit.copy_engines,
+                          times.stream_rate ? *times.stream_rate : setup_.rates.in, begin,
+                          block.stream);
   }
 
   void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {}
@@ -133,6 +142,7 @@ class PacedFactory final : public UnitFactory {
   int cores() const override { return 0; }
   std::string trace_unit() const override { return trace_unit_; }
   bool has_program(const std::string& /*kernel*/) const override { return true; }
+  bool streams() const override { return true; }
   double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
     return 0.0;
   }

@@ -73,6 +73,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
     PipelinedBlock work{block, now_, now_ + setup_.dispatch};
     work.room_items = fake.memory_items;
     work.alone = {{}, time(fake.in_s), time(fake.compute_s), time(fake.out_s)};
+    work.stream = time(fake.stream_s);
     const ResidentData data = pipelines_[unit].resident_data(block);
     if (data == ResidentData::original) work.alone.setup = first_setup(fake, block.iteration);
     if (data == ResidentData::missing) work.alone.setup = Seconds{fake.resident_s};

@@ -36,7 +36,8 @@ struct FakeUnit {
   FakeLink out{};
   std::string device{};  ///< units that name the same device share its copy engines
   std::string node{};    ///< units that name the same node get resident data once (NodeResidents)
-  double from_node_s = 0.0;  ///< a setup's time once its node has the data
+  double from_node_s = 0.0;                  ///< a setup's time once its node has the data
+  std::function<double(double)> stream_s{};  ///< in which a block reads resident data
 };
 
 /// A unit fails, or joins (again).

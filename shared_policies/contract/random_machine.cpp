@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "shared_policies/fit/timing_curve.hpp"
+#include "shared_policies/machine/resident_stream.hpp"
 
 namespace equipoise {
 namespace {
@@ -51,7 +52,7 @@ void add_links(PlatformUnit& unit, std::vector<Link>& links, std::mt19937& rando
 
 /// The times of `unit` of `platform`; the unit shares no link.
 FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Workload& workload,
-                  const BlockTiming& timing) {
+                  const BlockTiming& timing, const std::optional<ResidentStream>& stream) {
   const auto moved = [&](const Route& route, double bytes_per_item) {
     return [=, speed = copy_speed_of(platform.links, route)](double items) {
       return speed.time(bytes_per_item * items).value;
@@ -75,6 +76,9 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
   fake.copy_engines = unit.unit.copy_engines;
   fake.device = device_of(unit.unit);
   fake.memory_items = items_in_memory(unit.unit, workload);
+  if (stream) {
+    fake.stream_s = [stream = *stream](double items) { return stream.time(items).value; };
+  }
   return fake;
 }
 
@@ -116,6 +120,24 @@ void share_devices(RandomMachine& c, std::mt19937 random) {
   }
 }
 
+/// Takes memory from accelerators, in half of all cases, so that blocks read resident data. `random`
+/// is a copy, as above.
+void take_memory(RandomMachine& c, std::mt19937 random) {
+  double most = 0.0;   // resident data of a phase
+  double grain = 0.0;  // the largest, of which an item occupies a byte
+  for (const Workload& phase : c.run.phases) {
+    most = std::max(most, phase.resident_bytes);
+    grain = std::max(grain, static_cast<double>(phase.grain_items));
+  }
+  for (std::size_t i = 0; i < c.run.units.size(); ++i) {
+    Unit& unit = c.platform.units[i].unit;
+    const bool takes = random() % 2 == 0;
+    if (!takes || !unit.memory_bytes || unit.kind == UnitKind::cpu) continue;
+    unit.memory_bytes = grain + std::uniform_real_distribution<double>(0.0, 1.0)(random) * most;
+    c.run.units[i] = unit;
+  }
+}
+
 /// Draws how long merges take: nothing in half of all cases, else up to the time in which units fail
 /// and come back. `random` is a copy, as above.
 Seconds random_merge(std::mt19937 random) {
@@ -151,6 +173,7 @@ RandomMachine random_units(std::mt19937& random, std::vector<Workload> phases) {
     c.platform.units.push_back(unit);
   }
   share_devices(c, random);
+  take_memory(c, random);
   c.fake.merge = random_merge(random);
   return c;
 }
@@ -164,11 +187,12 @@ void add_times(RandomMachine& c, std::mt19937& random) {
     while (timings.size() < c.run.units.size()) timings.emplace_back(random_trace(random), 0);
     std::vector<FakeUnit> fakes;
     KnownCosts::Phase& known = c.known.phases.emplace_back();
+    const auto streams = resident_streams(c.platform, phase);
     for (std::size_t i = 0; i < c.run.units.size(); ++i) {
       const PlatformUnit& unit = c.platform.units[i];
-      fakes.push_back(table_of(c.platform, unit, phase, timings[i]));
+      fakes.push_back(table_of(c.platform, unit, phase, timings[i], streams[i]));
       const TimingCurve::Moving moving = moving_of(c.platform, unit, phase, {});
-      known.push_back(std::make_unique<TimingCurve>(timings[i], moving));
+      known.push_back(std::make_unique<TimingCurve>(timings[i], moving, streams[i]));
     }
     c.timings.push_back(timings);
     if (c.timings.size() == 1) {

@@ -28,7 +28,8 @@ struct RandomMachine {
 
 /// Draws a machine with one to six units u0, u1, ... and one workload. Half of the workloads move
 /// data; a part of their resident data may change between iterations. Blocks overlap if units have
-/// several slots. In half of the machines memory limits blocks. The units of some nodes share a device.
+/// several slots. In half of the machines memory limits blocks, and half of the accelerators whose
+/// memory is limited there do not hold the resident data. The units of some nodes share a device.
 /// In half of them, results are merged between iterations.
 [[nodiscard]] RandomMachine random_machine(std::mt19937& random);
 

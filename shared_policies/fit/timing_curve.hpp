@@ -2,8 +2,11 @@
 // run.
 #pragma once
 
+#include <optional>
+
 #include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/machine/resident_stream.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/workload.hpp"
 
@@ -13,8 +16,9 @@ namespace equipoise {
 ///
 ///     dispatch + in(setup_bytes) + in(in_bytes(x)) + compute(x) + out(out_bytes(x))
 ///
-/// Piecewise linear in x, with exact slopes. The setup bytes are charged to the one block of a unit
-/// in an iteration. If units have several, they should be left out.
+/// where compute(x) is at least the time of the unit's stream, if it has one. Piecewise linear in x,
+/// with exact slopes (with a stream, those of the line to the next recorded size). The setup bytes are
+/// charged to the one block of a unit in an iteration. If units have several, they should be left out.
 class TimingCurve final : public CostModel {
  public:
   /// The costs of a block other than its computation.
@@ -27,12 +31,10 @@ class TimingCurve final : public CostModel {
     double setup_bytes = 0.0;
   };
 
-  TimingCurve(BlockTiming timing, const Moving& moving);
+  TimingCurve(BlockTiming timing, const Moving& moving, std::optional<ResidentStream> stream = {});
 
   [[nodiscard]] CostAt at(double items) const override;
-  [[nodiscard]] double computing_s(double items) const override {
-    return timing_.mean(items).value;
-  }
+  [[nodiscard]] double computing_s(double items) const override;
   [[nodiscard]] bool non_decreasing() const override { return non_decreasing_; }
 
  private:
@@ -40,6 +42,7 @@ class TimingCurve final : public CostModel {
 
   BlockTiming timing_;
   Moving moving_;
+  std::optional<ResidentStream> stream_;
   bool non_decreasing_ = true;
 };
 

@@ -44,10 +44,13 @@ void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload&
 }
 
 void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const Workload& workload,
-               const CopySpeeds& speeds) {
+               const CopySpeeds& speeds, const std::optional<ResidentStream>& stream) {
   if (data == ResidentData::current) return;
   work.first_use = data == ResidentData::outdated ? Seconds{} : first_use;
-  work.setup_bytes = whole_bytes(bytes_needed(workload, data, work.block.iteration));
+  const double needed = bytes_needed(workload, data, work.block.iteration);
+  const auto items = static_cast<double>(work.block.items);
+  work.kept_bytes = whole_bytes(stream ? needed * stream->data.kept_share(items) : needed);
+  work.setup_bytes = stream && stream->is_remote ? whole_bytes(needed) : work.kept_bytes;
   work.alone.setup = alone(speeds.in, work.setup_bytes);
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/machine/resident_stream.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/measures.hpp"
@@ -26,9 +27,11 @@ void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload&
 
 /// Gives `work` the setup that it needs on a unit that has `data`: first use, then a transfer of the
 /// resident bytes, of which a unit that had them at the start gets only what changed; or a transfer
-/// of the iteration bytes; or none. Bytes are rounded up to whole ones.
+/// of the iteration bytes; or none. Bytes are rounded up to whole ones. With a `stream`, only what
+/// stays on the unit goes there in the setup, and as much of the iteration bytes; but over the route
+/// to another node goes everything, because the node keeps it.
 void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const Workload& workload,
-               const CopySpeeds& speeds);
+               const CopySpeeds& speeds, const std::optional<ResidentStream>& stream);
 
 /// The duration of a copy that begins at `begin` and takes `alone` if undisturbed: its latency,
 /// then the remaining work at `rate`. On a unit without copy engines (0), which copies by itself,

@@ -70,6 +70,7 @@ Seconds MachinePipelines::next_change(const SharedDevice& device) const {
   for (const std::uint32_t unit : device.units) {
     date = std::min({date, units_[unit].next_end(), next_entry(unit, free)});
     if (asking_[unit].out && free.out) date = std::min(date, *asking_[unit].out);
+    if (asking_[unit].stream && free.in) date = std::min(date, *asking_[unit].stream);
   }
   return std::max(date, device.advanced_to);
 }
@@ -83,7 +84,11 @@ Seconds MachinePipelines::next_entry(std::uint32_t unit, const FreeEngines& free
 /// One thing that happens at `at`; false if there is nothing more.
 bool MachinePipelines::step(const SharedDevice& device, Seconds at) {
   for (const std::uint32_t unit : device.units) {
-    if (units_[unit].end_one(at) || units_[unit].begin_compute(at)) return true;
+    if (units_[unit].end_one(at)) return true;
+    if (units_[unit].wants_to_compute() && !units_[unit].would_stream(at)) {
+      units_[unit].begin(Stage::compute, at);
+      return true;
+    }
   }
   for (const std::uint32_t unit : device.units) {
     if (begin_without_engine(unit, at)) return true;
@@ -98,17 +103,18 @@ bool MachinePipelines::step(const SharedDevice& device, Seconds at) {
 bool MachinePipelines::begin_without_engine(std::uint32_t unit, Seconds at) {
   UnitPipeline& pipeline = units_[unit];
   if (pipeline.wants_out() && pipeline.duration(0, Stage::out, at) == Seconds{}) {
-    begin({unit, false, at}, at);
+    begin({unit, CopyKind::out, at}, at);
     return true;
   }
   if (pipeline.entry_date_with_engine() > at || pipeline.needs_engine_to_enter(at)) return false;
-  begin({unit, true, at}, at);
+  begin({unit, CopyKind::in, at}, at);
   return true;
 }
 
 void MachinePipelines::ask(std::uint32_t unit, Seconds at) {
   Asking& asking = asking_[unit];
   if (!asking.out && units_[unit].wants_out()) asking.out = at;
+  if (!asking.stream && units_[unit].wants_to_compute()) asking.stream = at;
   if (!asking.in && units_[unit].entry_date_with_engine() <= at) asking.in = at;
 }
 
@@ -119,25 +125,32 @@ std::optional<MachinePipelines::Copy> MachinePipelines::first_copy(
   const bool is_duplex = units_[device.units.front()].is_duplex_;
   std::optional<Copy> first;
   const auto consider = [&](const Copy& copy) {
-    const auto rank = [](const Copy& of) { return std::tuple(of.since, of.is_in, of.unit); };
+    const auto rank = [](const Copy& of) { return std::tuple(of.since, of.kind, of.unit); };
     if (!first || rank(copy) < rank(*first)) first = copy;
   };
   for (const std::uint32_t unit : device.units) {
     const Asking& asking = asking_[unit];
-    if (asking.out && free.out) consider({unit, false, *asking.out});
-    const bool is_before_out = !is_duplex && asking.out;
-    if (asking.in && free.in && !is_before_out) consider({unit, true, *asking.in});
+    if (asking.out && free.out) consider({unit, CopyKind::out, *asking.out});
+    if (!free.in || (!is_duplex && asking.out)) continue;
+    if (asking.stream) consider({unit, CopyKind::stream, *asking.stream});
+    if (asking.in) consider({unit, CopyKind::in, *asking.in});
   }
   return first;
 }
 
 void MachinePipelines::begin(const Copy& copy, Seconds at) {
   Asking& asking = asking_[copy.unit];
-  (copy.is_in ? asking.in : asking.out).reset();
-  if (copy.is_in) {
-    units_[copy.unit].enter(at);
-  } else {
-    units_[copy.unit].begin(Stage::out, at);
+  UnitPipeline& pipeline = units_[copy.unit];
+  switch (copy.kind) {
+    case CopyKind::out:
+      asking.out.reset();
+      return pipeline.begin(Stage::out, at);
+    case CopyKind::stream:
+      asking.stream.reset();
+      return pipeline.begin(Stage::compute, at);
+    case CopyKind::in:
+      asking.in.reset();
+      return pipeline.enter(at);
   }
 }
 

@@ -17,11 +17,12 @@ namespace equipoise {
 /// A pipeline for each unit, in the order in which they are added.
 ///
 /// A unit with a device of its own has a UnitPipeline's rules. The units of one device share its one
-/// or two copy engines: while an engine copies for one unit (its setup included), copies of the
-/// others wait. A copy asks for the engine when nothing else keeps it waiting; each unit has at most
-/// one copy in (or setup) and one copy out that ask. When an engine is free, the copy goes first
-/// that asked first; of several that asked at the same time, a copy out before a copy in, then that
-/// of the unit that was added first. With one engine, a unit whose copy out asks begins no copy in.
+/// or two copy engines: while an engine copies for one unit (its setup and its streams included),
+/// copies of the others wait. A copy asks for the engine when nothing else keeps it waiting, and so
+/// does a computation that begins with a stream; each unit has at most one copy in (or setup), one
+/// stream and one copy out that ask. When an engine is free, what asked first goes first; of several
+/// that asked at the same time, a copy out before a stream before a copy in, then that of the unit
+/// that was added first. With one engine, a unit whose copy out asks begins no copy in and no stream.
 ///
 /// Deterministic: at one instant, first all stages of the device end that end then; after them
 /// computations begin, then copies.
@@ -50,6 +51,7 @@ class MachinePipelines {
   /// What a unit wants of the engines that it shares.
   struct Asking {
     std::optional<Seconds> in;  ///< since when a copy in or setup waits for an engine alone
+    std::optional<Seconds> stream;
     std::optional<Seconds> out;
   };
   /// A device that several units share.
@@ -62,9 +64,10 @@ class MachinePipelines {
     bool in = true;
     bool out = true;
   };
+  enum class CopyKind : std::uint8_t { out, stream, in };
   struct Copy {
     std::uint32_t unit = 0;
-    bool is_in = false;
+    CopyKind kind = CopyKind::out;
     Seconds since;
   };
 

@@ -72,6 +72,7 @@ void UnitPipeline::clear() {
   copied_in_ = 0;
   computed_ = 0;
   running_ = {};
+  is_streaming_ = false;
   free_at_ = {};
   pending_decision_time_ = {};
   phase_ = -1;
@@ -80,8 +81,8 @@ void UnitPipeline::clear() {
 
 void UnitPipeline::end_stage(Stage stage, Seconds at) {
   Running& run = running(stage);
-  run.end = at;
-  run.time = at - run.began;
+  run.end = stage == Stage::compute && is_streaming_ ? std::max(at, stream_end_) : at;
+  run.time = run.end - run.began;
 }
 
 void UnitPipeline::advance(Seconds until) {
@@ -96,6 +97,13 @@ Seconds UnitPipeline::next_date() const {
   return is_held_up ? next_change() : end_of_first_block();
 }
 
+/// The duration of a stage; a computation takes as long as its stream, if that is longer.
+std::optional<Seconds> UnitPipeline::duration(std::size_t place, Stage stage, Seconds at) const {
+  const std::optional<Seconds> time = stages_->duration(unit_, queue_[place].work, stage, at);
+  if (stage != Stage::compute || !time) return time;
+  return std::max(*time, stream_time(place, at));
+}
+
 /// The position in the queue of the block that `stage` processes now or next.
 std::size_t UnitPipeline::position(Stage stage) const {
   if (stage == Stage::setup || stage == Stage::in) return copied_in_;
@@ -107,7 +115,7 @@ std::size_t UnitPipeline::position(Stage stage) const {
 Seconds UnitPipeline::next_change() const { return std::min(entry_date(), next_end()); }
 
 Seconds UnitPipeline::next_end() const {
-  Seconds date = Seconds::infinity();
+  Seconds date = is_streaming_ ? stream_end_ : Seconds::infinity();
   for (const Running& run : running_) {
     if (run.is_busy) date = std::min(date, run.end);
   }
@@ -138,8 +146,7 @@ Seconds UnitPipeline::end_of_first_block() const {
 /// The earliest time at which the next block can enter its first stage in the present state.
 Seconds UnitPipeline::entry_date() const {
   const Seconds date = entry_date_with_engine();
-  const bool engine_is_free = is_duplex_ || (!running(Stage::out).is_busy && computed_ == 0);
-  if (engine_is_free || date == Seconds::infinity()) return date;
+  if (can_take_in() || date == Seconds::infinity()) return date;
   return needs_engine_to_enter(date) ? Seconds::infinity() : date;
 }
 
@@ -159,6 +166,10 @@ bool UnitPipeline::needs_engine_to_enter(Seconds date) const {
 }
 
 bool UnitPipeline::end_one(Seconds at) {
+  if (is_streaming_ && stream_end_ <= at) {
+    is_streaming_ = false;
+    return true;
+  }
   for (const Stage stage : {Stage::setup, Stage::in, Stage::compute, Stage::out}) {
     Running& run = running(stage);
     if (!run.is_busy || run.end > at) continue;
@@ -174,7 +185,7 @@ bool UnitPipeline::end_one(Seconds at) {
 }
 
 bool UnitPipeline::begin_compute(Seconds at) {
-  if (running(Stage::compute).is_busy || computed_ == copied_in_) return false;
+  if (!wants_to_compute() || (!can_take_in() && would_stream(at))) return false;
   begin(Stage::compute, at);
   return true;
 }
@@ -206,9 +217,14 @@ void UnitPipeline::enter(Seconds at) {
 }
 
 void UnitPipeline::begin(Stage stage, Seconds at) {
-  PipelinedBlock& block = queue_[position(stage)].work;
+  const std::size_t place = position(stage);
+  PipelinedBlock& block = queue_[place].work;
   if (stage != Stage::setup) time_of(block.begins, stage) = at;
-  const std::optional<Seconds> time = stages_->duration(unit_, block, stage, at);
+  if (stage == Stage::compute && would_stream(at)) {
+    is_streaming_ = true;
+    stream_end_ = at + stream_time(place, at);
+  }
+  const std::optional<Seconds> time = duration(place, stage, at);
   const Seconds end = time ? at + *time : Seconds::infinity();
   running(stage) = {true, false, at, end, time.value_or(Seconds{})};
   if (!time) stages_->launch(unit_, block, stage);

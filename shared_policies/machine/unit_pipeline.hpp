@@ -37,7 +37,9 @@ struct PipelinedBlock {
   Seconds ready;        ///< its first stage must not begin earlier
   Seconds first_use{};  ///< the part of its setup before the transfer of resident data
   StageTimes alone{};   ///< undisturbed durations of its stages; of the setup, the transfer alone
-  double setup_bytes = 0.0;  ///< resident data
+  Seconds stream{};     ///< undisturbed time in which it reads resident data while computed
+  double setup_bytes = 0.0;  ///< resident data, over the whole route
+  double kept_bytes = 0.0;   ///< of these, those that stay on the unit
   double in_bytes = 0.0;
   double out_bytes = 0.0;
   Items room_items = 0;  ///< number of items of its workload that fit in the unit's memory at once
@@ -65,6 +67,11 @@ class PipelineStages {
   /// ends.
   [[nodiscard]] virtual std::optional<Seconds> duration(UnitId unit, const PipelinedBlock& block,
                                                         Stage stage, Seconds begin) const = 0;
+  /// How long `block` reads resident data if it begins at `begin`.
+  [[nodiscard]] virtual Seconds stream_time(UnitId /*unit*/, const PipelinedBlock& block,
+                                            Seconds /*begin*/) const {
+    return block.stream;
+  }
   /// `stage` of `block`, whose duration is unknown, begins now; of the setup, its transfer.
   virtual void launch(UnitId unit, const PipelinedBlock& block, Stage stage) = 0;
   /// `block` has finished at `at`.
@@ -81,6 +88,12 @@ class PipelineStages {
 /// With two copy engines, one copy in and one copy out can run at a time. A copy that takes 0 s
 /// needs no engine. A unit without copy engines copies by itself: only one of its blocks is in any
 /// stage at a time.
+///
+/// A block may read resident data while it is computed, because the unit does not hold them
+/// (`ResidentStream`). Its computation and this stream begin together, when the engine for copies in is free,
+/// and the computation ends when both have ended: it takes the longer of the two times. Copies in (and
+/// setups; with one engine, copies out) wait until the stream is over. A computation with a stream
+/// goes before a copy in that is ready at the same time; with one engine, a copy out goes before both.
 ///
 /// A block holds memory for its items from the start of its first stage to the end of its copy out;
 /// in a group, until no block of the group is left on the unit. The first stage waits until there
@@ -150,13 +163,18 @@ class UnitPipeline {
     return running_[static_cast<size_t>(stage)];
   }
   [[nodiscard]] std::size_t position(Stage stage) const;
-  [[nodiscard]] std::optional<Seconds> duration(std::size_t place, Stage stage, Seconds at) const {
-    return stages_->duration(unit_, queue_[place].work, stage, at);
+  [[nodiscard]] std::optional<Seconds> duration(std::size_t place, Stage stage, Seconds at) const;
+  [[nodiscard]] Seconds stream_time(std::size_t place, Seconds at) const {
+    return stages_->stream_time(unit_, queue_[place].work, at);
   }
 
-  /// Whether a block is in its setup or copied in.
+  /// Whether a block is in its setup or copied in, or reads resident data.
   [[nodiscard]] bool is_taking_in() const {
-    return running(Stage::setup).is_busy || running(Stage::in).is_busy;
+    return running(Stage::setup).is_busy || running(Stage::in).is_busy || is_streaming_;
+  }
+  /// Whether an engine is free for a copy in, if the unit shares none.
+  [[nodiscard]] bool can_take_in() const {
+    return !is_taking_in() && (is_duplex_ || (!running(Stage::out).is_busy && computed_ == 0));
   }
 
   [[nodiscard]] Seconds next_change() const;
@@ -166,6 +184,13 @@ class UnitPipeline {
   [[nodiscard]] Seconds entry_date_with_engine() const;
   [[nodiscard]] bool needs_engine_to_enter(Seconds date) const;
   [[nodiscard]] bool wants_out() const { return !running(Stage::out).is_busy && computed_ > 0; }
+  [[nodiscard]] bool wants_to_compute() const {
+    return !running(Stage::compute).is_busy && computed_ < copied_in_;
+  }
+  /// Whether the next computation needs a copy engine if it begins at `at`.
+  [[nodiscard]] bool would_stream(Seconds at) const {
+    return queue_[computed_].work.stream > Seconds{} && stream_time(computed_, at) > Seconds{};
+  }
   bool end_one(Seconds at);
   bool begin_compute(Seconds at);
   bool begin_out(Seconds at);
@@ -183,6 +208,8 @@ class UnitPipeline {
                                ///< ended
   std::size_t computed_ = 0;   ///< number of these that are computed
   std::array<Running, stage_count> running_;
+  bool is_streaming_ = false;  ///< the block that is computed reads resident data
+  Seconds stream_end_;         ///< of the last block that read some
   BlockRoom room_;
   Seconds free_at_;                ///< the unit starts no block before this time
   Seconds pending_decision_time_;  ///< decision time to spend after the last block of the queue

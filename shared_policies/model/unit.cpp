@@ -1,4 +1,4 @@
-// Names of unit kinds, checks of devices and of power figures, and the block sizes that fit in a unit's memory.
+// Names of unit kinds, checks of devices and of power figures, and what fits in a unit's memory.
 #include "shared_policies/model/unit.hpp"
 
 #include <fmt/format.h>
@@ -66,10 +66,8 @@ void require_watts(std::span<const Unit> units, const std::string& where, const 
 
 namespace {
 
-/// The largest block that fits in the unit's memory.
-Items largest_in_memory(const Unit& unit, const Workload& workload) {
-  if (!unit.memory_bytes) return workload.items;
-  const double free_bytes = *unit.memory_bytes - workload.bytes_kept();
+/// The largest block that fits in `free_bytes`.
+Items largest_within(double free_bytes, const Workload& workload) {
   if (free_bytes < 0.0) return 0;
   if (workload.memory_bytes_per_item * static_cast<double>(workload.items) <= free_bytes) {
     return workload.items;
@@ -79,20 +77,43 @@ Items largest_in_memory(const Unit& unit, const Workload& workload) {
   return static_cast<Items>(std::floor(free_bytes / grain_bytes)) * workload.grain_items;
 }
 
+/// The memory that the unit has for blocks; infinite if it has no limit.
+double bytes_for_blocks(const Unit& unit, const Workload& workload) {
+  if (!unit.memory_bytes) return std::numeric_limits<double>::infinity();
+  return *unit.memory_bytes - (streamed_data(unit, workload) ? 0.0 : workload.bytes_kept());
+}
+
 }  // namespace
 
+bool holds_resident_data(const Unit& unit, const Workload& workload) {
+  if (!unit.memory_bytes) return true;
+  return largest_within(*unit.memory_bytes - workload.bytes_kept(), workload) >=
+         std::min(workload.grain_items, workload.items);
+}
+
+double StreamedData::bytes(double items) const {
+  return std::clamp(resident_bytes - (memory_bytes - bytes_per_item * items), 0.0, resident_bytes);
+}
+
+std::optional<StreamedData> streamed_data(const Unit& unit, const Workload& workload) {
+  const bool has_own_memory = unit.kind != UnitKind::cpu && unit.copy_engines > 0;
+  const bool needs_none = workload.bytes_kept() == 0.0;
+  if (!has_own_memory || needs_none || holds_resident_data(unit, workload)) return std::nullopt;
+  return StreamedData{workload.bytes_kept(), *unit.memory_bytes, workload.memory_bytes_per_item};
+}
+
 Items largest_block(const Unit& unit, const Workload& workload) {
-  const Items fits = largest_in_memory(unit, workload);
+  const Items fits = largest_within(bytes_for_blocks(unit, workload), workload);
   const auto limit = unit.max_block_items.find(workload.kernel);
   if (limit == unit.max_block_items.end() || limit->second >= fits) return fits;
   return limit->second / workload.grain_items * workload.grain_items;
 }
 
 Items items_in_memory(const Unit& unit, const Workload& workload) {
-  const Items block = largest_in_memory(unit, workload);
+  const double free_bytes = bytes_for_blocks(unit, workload);
+  const Items block = largest_within(free_bytes, workload);
   if (block >= workload.items) return std::numeric_limits<Items>::max();
   if (block == 0) return 0;
-  const double free_bytes = *unit.memory_bytes - workload.bytes_kept();
   const double items = std::floor(free_bytes / workload.memory_bytes_per_item);
   return std::max(block, static_cast<Items>(items));
 }

@@ -102,16 +102,44 @@ void check_device(const Unit& unit, std::span<const Unit> others, const std::str
 /// `user` names what needs them, for the message.
 void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user);
 
+/// Whether the unit's memory holds the resident data of `workload` and a grain beside them (or the
+/// whole workload, if smaller).
+[[nodiscard]] bool holds_resident_data(const Unit& unit, const Workload& workload);
+
+/// What a unit reads of the resident data with each block, because its memory does not hold them.
+///
+/// What fits beside a block stays on the unit, and the rest comes from the memory of its node while
+/// the block is computed: a block of x items leaves memory - x * memory per item. Other blocks that
+/// are copied in or out meanwhile are not counted. Source: ours.
+struct StreamedData {
+  double resident_bytes = 0.0;  ///< that the resident data occupy, > 0
+  double memory_bytes = 0.0;    ///< the unit's
+  double bytes_per_item = 0.0;  ///< of this memory
+
+  /// The bytes that are read with a block of `items`.
+  [[nodiscard]] double bytes(double items) const;
+  /// The share of the resident data that stays beside a block of `items`.
+  [[nodiscard]] double kept_share(double items) const {
+    return 1.0 - bytes(items) / resident_bytes;
+  }
+};
+
+/// What `unit` reads of the resident data of `workload` with each block; none if it holds them, or if
+/// it works in the memory of its node: a CPU, and a unit without copy engines.
+[[nodiscard]] std::optional<StreamedData> streamed_data(const Unit& unit, const Workload& workload);
+
 /// The largest block of `workload` that the unit may get, a multiple of the grain: what fits in its
 /// memory, and at most its `max_block_items` of the kernel. Returns all items if nothing limits it,
 /// and 0 if less than one grain fits (such a unit takes no part in a run).
 ///
 ///     floor(min((memory - resident) / memory per item, max_block_items) / grain) * grain
+///
+/// where resident is 0 for a unit that reads resident data with each block (`streamed_data`).
 [[nodiscard]] Items largest_block(const Unit& unit, const Workload& workload);
 
 /// The number of items of `workload` that fit in the unit's memory at the same time, in any number
-/// of blocks, besides the resident bytes. At least `largest_block`; the largest Items value if all
-/// items fit.
+/// of blocks, besides the resident bytes (0 as above). At least `largest_block`; the largest Items
+/// value if all items fit.
 [[nodiscard]] Items items_in_memory(const Unit& unit, const Workload& workload);
 
 /// Whether the unit may get a grain of `workload` (or the whole workload, if smaller).

@@ -39,9 +39,10 @@ class IterationBound {
   IterationBound(const DisturbedPlatform& world, const Workload& workload,
                  std::span<const BlockTiming* const> timings)
       : world_(world), platform_(world.platform), workload_(workload) {
+    const auto streams = resident_streams(platform_, workload);
     for (std::size_t p = 0; p < platform_.units.size(); ++p) {
       if (timings[p] != nullptr && largest_block(platform_.units[p].unit, workload) > 0) {
-        needs_.emplace_back(world, workload, p, *timings[p]);
+        needs_.emplace_back(world, workload, p, *timings[p], streams[p]);
       }
     }
     EQ_CHECK(!needs_.empty(), "a unit takes part");

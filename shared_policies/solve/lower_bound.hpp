@@ -43,6 +43,9 @@ struct LowerBound {
 /// Resident data that a node's units share (SharingNode) count only on the links of its trunk, 1/n
 /// of them for each of its n units, and as time that passes before the units' copies in.
 ///
+/// Resident data that a unit reads with each block (ResidentStream) count as computation and as copies in,
+/// see UnitNeeds.
+///
 /// Under a scenario, T on the right-hand side is replaced: compute gets the integral of the unit's
 /// speed while the unit is present, copies and links get that of their bandwidth (UnitNeeds has the
 /// inequalities and their proofs). All these integrals grow with T, so bisection still finds the

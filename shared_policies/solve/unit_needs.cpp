@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 #include <span>
+#include <utility>
 
 namespace equipoise {
 namespace {
@@ -48,6 +49,30 @@ bool has_links_alone(const Platform& platform, std::size_t p) {
          std::ranges::none_of(unit.out.links, is_shared);
 }
 
+/// The time in which a block reads resident data on `unit`. Empty if it reads none, or if a scenario
+/// may change that time or the unit's speed.
+std::function<double(double)> stream_times(const DisturbedPlatform& world, const PlatformUnit& unit,
+                                           const std::optional<ResidentStream>& stream) {
+  if (!stream || !world.scenario.speed_of(unit.unit.name).is_one()) return {};
+  if (!world.rate_of(unit.in).is_one() || !world.rate_of(stream->bus).is_one()) return {};
+  return [stream = *stream](double x) { return stream.time(x).value; };
+}
+
+/// Adds the sizes at which `a` and `b`, which are linear between `sizes`, have the same value.
+void add_crossings(std::vector<double>& sizes, const std::function<double(double)>& a,
+                   const std::function<double(double)>& b) {
+  std::vector<double> all = sizes;
+  for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+    const double here = a(sizes[i]) - b(sizes[i]);
+    const double there = a(sizes[i + 1]) - b(sizes[i + 1]);
+    if (here * there >= 0.0) continue;
+    all.push_back(sizes[i] + (sizes[i + 1] - sizes[i]) * here / (here - there));
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  sizes = std::move(all);
+}
+
 /// 1, and the smallest and the largest value of `rate`.
 std::set<double> extremes_and_one(const StepFunction& rate) {
   const std::vector<double> values = extremes(rate);
@@ -64,13 +89,16 @@ double Need::within(double span_s, double setup_bytes) const {
 }
 
 UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, std::size_t p,
-                     const BlockTiming& timing)
+                     const BlockTiming& timing, const std::optional<ResidentStream>& stream)
     : unit(p) {
   const PlatformUnit& the_unit = world.platform.units[p];
   const Presence presence = world.scenario.presence_of(the_unit.unit.name);
   ends_present = presence.changes.empty() ? presence.at_start : presence.changes.back().present;
   present = presence.function();
-  const std::vector<double> sizes = kinks(the_unit.unit, workload, timing);
+  std::vector<double> sizes = kinks(the_unit.unit, workload, timing);
+  const auto streams = stream_times(world, the_unit, stream);
+  const auto compute_s = [&](double x) { return timing.mean(x).value; };
+  if (streams) add_crossings(sizes, compute_s, streams);
   const auto in_bytes = [&](double x) {
     return timing.in_bytes(x).value_or(workload.in_bytes_per_item * x);
   };
@@ -83,12 +111,16 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   CopyDirection in = direction_of(world, the_unit, the_unit.in, in_bytes, copies_alone);
   CopyDirection out = direction_of(world, the_unit, the_unit.out, out_bytes, copies_alone);
   in.sizes = out.sizes = sizes;
+  if (streams) {
+    in.moving_s = [copies = in.moving_s, streams](double x) { return copies(x) + streams(x); };
+  }
+  counts_setup = !stream || stream->is_remote;
+  if (!counts_setup) in.setup = 0.0;
   out.setup = 0.0;
   std::vector<CopyDirection> directions = {in, out};
   if (the_unit.unit.copy_engines < 2) {
     directions.push_back(both_of(in, out));
   }
-  const auto compute_s = [&](double x) { return timing.mean(x).value; };
   const StepFunction speed = product(world.scenario.speed_of(the_unit.unit.name), present);
   if (copies_alone) {
     const StepFunction in_rate = world.rate_of(the_unit.in);
@@ -106,7 +138,10 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
       }
     }
   } else {
-    compute.push_back({cheapest(sizes, compute_s), 0.0, speed});
+    const auto takes = [&](double x) {
+      return streams ? std::max(compute_s(x), streams(x)) : compute_s(x);
+    };
+    compute.push_back({cheapest(sizes, takes), 0.0, speed});
   }
   if (!the_unit.unit.device.empty()) {
     engines = the_unit.unit.copy_engines == 1 ? std::vector{directions.back()} : directions;
@@ -132,6 +167,7 @@ void UnitNeeds::share_setup(const SharingNode& of, double trunk_bytes_per_s) {
 /// One of the n units that share the data may have sent them over the trunk for all, so each is
 /// charged 1/n: sum over units of z_p / n <= max of z_p, where z_p is 1 if the unit works.
 double UnitNeeds::setup_over(std::uint32_t link) const {
+  if (!counts_setup) return 0.0;
   if (!node) return 1.0;
   const bool is_in_trunk = std::ranges::count(node->trunk, link) > 0;
   return is_in_trunk ? 1.0 / static_cast<double>(node->units.size()) : 0.0;
@@ -140,8 +176,9 @@ double UnitNeeds::setup_over(std::uint32_t link) const {
 void UnitNeeds::set_own_links(const DisturbedPlatform& world,
                               const std::vector<std::uint32_t>& links) {
   const double bytes_per_item = in_bytes_per_item + out_bytes_per_item;
-  own_link_bytes = Need{cheapest({1.0}, [=](double x) { return bytes_per_item * x; }),
-                        node ? 0.0 : 1.0, product(world.bandwidth_of(links), present)};
+  own_link_bytes =
+      Need{cheapest({1.0}, [=](double x) { return bytes_per_item * x; }),
+           node || !counts_setup ? 0.0 : 1.0, product(world.bandwidth_of(links), present)};
 }
 
 void UnitNeeds::begin_at(Seconds start) {

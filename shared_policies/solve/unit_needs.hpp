@@ -9,6 +9,7 @@
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/disturbed_platform.hpp"
 #include "shared_policies/machine/node_residents.hpp"
+#include "shared_policies/machine/resident_stream.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/solve/cheapest_blocks.hpp"
@@ -62,6 +63,12 @@ struct Need {
 /// For a unit that copies by itself over its own links, latencies also pass at its rate: they count
 /// like bytes/B.
 ///
+/// streams: a unit that reads resident data with each block (ResidentStream) computes it at least as long as it
+/// reads, and its engine for copies in does nothing else meanwhile: the time of the stream is added
+/// to that of the copy in. What of the resident data goes to such a unit before its first block
+/// depends on that block, so nothing is counted; on another node, all of them. Streams are counted if
+/// the scenario changes neither the speed of the unit nor the links of its route.
+///
 /// own_link_bytes: a link that only this unit uses, in both directions, carries all its bytes.
 struct UnitNeeds {
   std::size_t unit = 0;
@@ -73,11 +80,12 @@ struct UnitNeeds {
   std::optional<SharingNode> node;     ///< with which it shares resident data
   double in_bytes_per_item = 0.0;      ///< a lower bound
   double out_bytes_per_item = 0.0;     ///< a lower bound
+  bool counts_setup = true;            ///< false: the setup bytes depend on the unit's first block
   bool ends_present = true;            ///< the unit is present after the scenario's last change
   StepFunction present;                ///< 1 while it is there, else 0
 
   UnitNeeds(const DisturbedPlatform& world, const Workload& workload, std::size_t unit,
-            const BlockTiming& timing);
+            const BlockTiming& timing, const std::optional<ResidentStream>& stream);
 
   /// Declares that only this unit uses `links`, each of them in both directions.
   void set_own_links(const DisturbedPlatform& world, const std::vector<std::uint32_t>& links);

@@ -15,9 +15,11 @@
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
+#include "real/recording/recorder.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/real_runs.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/scripted_kernel.hpp"
 
 namespace equipoise::fake_gpu_test {
@@ -28,6 +30,17 @@ TEST(FakeGpu, IsDescribedLikeARealOne) {
   EXPECT_EQ(unit.model, "Fake GPU");
   EXPECT_EQ(unit.copy_engines, 2) << "it has three";
   EXPECT_EQ(unit.memory_bytes, 15.0 * 1024 * 1024) << "16 MiB are free";
+}
+
+TEST(FakeGpu, IsNotRecordedWithAMatrixThatItDoesNotHold) {
+  // 2048 x 2048 numbers have 32 MiB, and it has 15: programs for GPUs compute with all resident data.
+  EXPECT_FALSE(parse_units({"cuda"})[0].factory->streams());
+  const auto kernel = make_kernel("matmul", {{"n", "2048"}}, "--workload");
+  RecordSetup setup;
+  setup.units = parse_units({"cuda"});
+  setup.kernel = kernel.get();
+  EXPECT_EQ(refusal_of([&] { static_cast<void>(record(setup)); }),
+            "--unit: cuda0 does not hold a block; give it more memory");
 }
 
 TEST(FakeGpu, IsLostWhenItFailsForGoodAndTheOthersDoItsWork) {

@@ -105,6 +105,28 @@ TEST(Paced, TakesExactlyTheTimesOfTheModelAndNoLess) {
   EXPECT_GE(pacing->late_most, pacing->late_mean);
 }
 
+TEST(Paced, ReadsResidentDataThatItDoesNotHoldWhileItComputes) {
+  // Of the 2 MB, 1 MB is read with each block, at 250 MB/s: 4 ms, and computing an item takes 2 ms. In
+  // the setup: 5 ms of first use, and the other MB.
+  RealSetup setup = setup_of("paced,trace_unit=x");
+  const CopySpeed copies{Seconds{}, 1e9};
+  PacedTiming timing{
+      BlockTiming(trace_of({{1, 2e-3}, {10, 2e-2}}), 0), Seconds{5e-3}, {copies, copies}};
+  timing.stream = ResidentStream{.data = {2e6, 1e6, 0.0}, .speed = {Seconds{}, 2.5e8}};
+  setup.units[0].factory = make_paced_factory("x", {timing});
+  const auto executor = make_real_executor(std::move(setup));
+  executor->run([&] {
+    for (const auto& [items, compute_s] : {std::pair{Items{1}, 4e-3}, {Items{5}, 10e-3}}) {
+      executor->start({.id = static_cast<std::uint64_t>(items), .items = items}, UnitId{0});
+      const auto event = executor->next(Seconds::infinity());
+      ASSERT_TRUE(event);
+      const StageTimes& times = std::get<BlockFinished>(event->what).times;
+      EXPECT_NEAR(times.setup.value, items == 1 ? 6e-3 : 0.0, 1e-12);
+      EXPECT_NEAR(times.compute.value, compute_s, 1e-12);
+    }
+  });
+}
+
 TEST(Paced, OverlapsTheBlocksOfAUnitThatHasCopyEngines) {
   // With two engines a block ends every 2 ms, limited by computing; with none, every 4 ms. All
   // blocks are queued at once, so that no controller delay lies between the second end and the

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "tests/support/full_disk.hpp"
@@ -13,6 +14,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/report_text.hpp"
+#include "tools/worlds/inputs.hpp"
 #include "tools/worlds/workload_choice.hpp"
 
 namespace equipoise::parts_test {
@@ -35,6 +37,26 @@ TEST(WriteWholeFile, IsNoRefusalOfInputWhenTheDiskIsFullAndLeavesNothingBehind) 
   EXPECT_EQ(std::distance(
                 std::filesystem::directory_iterator(std::filesystem::path(path).parent_path()), {}),
             1);
+}
+
+TEST(TakesPart, SaysWhatAUnitThatDoesNotStreamWouldHaveToHold) {
+  Workload workload;
+  workload.kernel = "matmul";
+  workload.items = 512;
+  workload.resident_bytes = 2097152.0;
+  workload.memory_bytes_per_item = 8192.0;
+  Unit gpu;
+  gpu.name = "cuda0";
+  gpu.kind = UnitKind::gpu;
+  gpu.memory_bytes = 1048576.0;
+  EXPECT_TRUE(takes_part(gpu, {workload}, true));
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(takes_part(gpu, {workload}, false));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("cuda0 takes no part: matmul needs 2 MiB there for data that stays and 8 KiB "
+                      "for a block of 1 items, and its memory_bytes are 1 MiB"),
+            std::string::npos)
+      << said;
 }
 
 TEST(WriteWholeFile, ReplacesWhatIsThere) {

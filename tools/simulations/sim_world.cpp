@@ -164,6 +164,7 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
   for (std::size_t k = 0; k < world.setup.phases.size(); ++k) {
     const Workload& workload = world.setup.phases[k];
     KnownCosts::Phase& phase = known.phases.emplace_back();
+    const auto streams = resident_streams(platform, workload);
     for (std::size_t i = 0; i < platform.units.size(); ++i) {
       const PlatformUnit& unit = platform.units[i];
       const auto place = find_timing(traces, workload.kernel, unit.trace_unit);
@@ -171,7 +172,7 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
       if (!place) continue;
       phase.back() = std::make_unique<TimingCurve>(
           timings.of(*place, workload, unit.unit),
-          moving_of(platform, unit, workload, world.setup.costs[k].dispatch_of(i)));
+          moving_of(platform, unit, workload, world.setup.costs[k].dispatch_of(i)), streams[i]);
     }
   }
   known.schedule = world.schedule;
@@ -186,12 +187,17 @@ CopyTimesAlone copy_times_alone(const SimWorld& world) {
     speeds.push_back(
         {copy_speed_of(platform.links, unit.in), copy_speed_of(platform.links, unit.out)});
   }
-  return [speeds = std::move(speeds), phases = world.setup.phases, timing = world.setup.timing,
+  std::vector<std::vector<std::optional<ResidentStream>>> streams;  // (phases, units)
+  for (const Workload& phase : world.setup.phases)
+    streams.push_back(resident_streams(platform, phase));
+  return [speeds = std::move(speeds), streams = std::move(streams), phases = world.setup.phases,
+          timing = world.setup.timing,
           costs = world.setup.costs](UnitId unit, const Block& block, ResidentData data) {
     const auto phase = static_cast<std::size_t>(block.phase);
     PipelinedBlock work{block, {}, {}};
     add_copies(work, timing[phase][unit.index], phases[phase], speeds[unit.index]);
-    add_setup(work, data, costs[phase].first_use, phases[phase], speeds[unit.index]);
+    add_setup(work, data, costs[phase].first_use, phases[phase], speeds[unit.index],
+              streams[phase][unit.index]);
     return StageTimes{work.first_use + work.alone.setup, work.alone.in, {}, work.alone.out};
   };
 }

@@ -85,9 +85,9 @@ void add_block_limits(Unit& unit, const Unit& recorded) {
   unit.max_block_items.insert(recorded.max_block_items.begin(), recorded.max_block_items.end());
 }
 
-bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
+bool takes_part(const Unit& unit, const std::vector<Workload>& phases, bool streams) {
   for (const Workload& phase : phases) {
-    if (holds_a_grain(unit, phase)) continue;
+    if (holds_a_grain(unit, phase) && (streams || holds_resident_data(unit, phase))) continue;
     const auto limit = unit.max_block_items.find(phase.kernel);
     if (limit != unit.max_block_items.end() && limit->second < phase.grain_items) {
       warn(

@@ -129,7 +129,6 @@ class SpecReader {
         add_name(names, unit_name(machine, unit, i), place(entry));
       }
     }
-    count_units_of_buses(machine);
     count_units(machine, count, place(value));
     for (int i = 0; i < count; ++i) {
       machine.id = numbered_name(id, count, i);

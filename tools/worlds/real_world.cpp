@@ -87,9 +87,12 @@ void pace(UnitSpec& spec, const RealWorld& world) {
     if (!spec.unit.memory_bytes) spec.unit.memory_bytes = recorded.memory_bytes;
     add_block_limits(spec.unit, recorded);
     const Trace& trace = *place->trace;
+    const CopySpeeds copies = copy_speeds_of(trace, place->unit, workload);
     timings.push_back({block_timing_of(trace, place->unit, workload, spec.unit.copy_engines),
-                       trace.first_use.value_or(Seconds{}),
-                       copy_speeds_of(trace, place->unit, workload)});
+                       trace.first_use.value_or(Seconds{}), copies});
+    if (const auto streamed = streamed_data(spec.unit, workload)) {
+      timings.back().stream = ResidentStream{*streamed, copies.in.value_or(CopySpeed{})};
+    }
   }
   spec.factory = make_paced_factory(trace_unit, std::move(timings));
 }
@@ -155,6 +158,8 @@ RealWorld load_paced_platform(const Options& options) {
   world.scenario = sim->setup.scenario;
   const Platform& platform = sim->setup.platform;
   const DisturbedPlatform disturbed(platform, world.scenario);
+  std::vector<std::vector<std::optional<ResidentStream>>> streams;  // (phases, units)
+  for (const Workload& phase : world.phases) streams.push_back(resident_streams(platform, phase));
   for (std::size_t i = 0; i < platform.units.size(); ++i) {
     const PlatformUnit& unit = platform.units[i];
     const auto speed_over = [&](const Route& route) -> std::optional<CopySpeed> {
@@ -166,9 +171,12 @@ RealWorld load_paced_platform(const Options& options) {
     rates.out = disturbed.copy_rate_of(unit, unit.out);
     std::vector<PacedTiming> timings;
     for (std::size_t phase = 0; phase < world.phases.size(); ++phase) {
-      timings.push_back({sim->setup.timing[phase][i],
-                         sim->setup.costs[phase].first_use,
-                         {speed_over(unit.in), speed_over(unit.out)}});
+      PacedTiming& timing =
+          timings.emplace_back(PacedTiming{sim->setup.timing[phase][i],
+                                           sim->setup.costs[phase].first_use,
+                                           {speed_over(unit.in), speed_over(unit.out)}});
+      timing.stream = streams[phase][i];
+      if (timing.stream) timing.stream_rate = disturbed.rate_of(timing.stream->bus);
     }
     world.specs.push_back(
         {unit.unit, 1.0,
@@ -202,7 +210,7 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
   for (UnitSpec& spec : specs) {
     add_watts(spec, world);
     if (!spec.computes()) pace(spec, world);
-    if (!takes_part(spec.unit, world.phases)) continue;
+    if (!takes_part(spec.unit, world.phases, spec.factory->streams())) continue;
     world.units.push_back(spec.unit);
     world.specs.push_back(std::move(spec));
   }

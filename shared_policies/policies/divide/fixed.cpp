@@ -18,10 +18,10 @@
 namespace equipoise {
 namespace {
 
-constexpr const char* even = "even";
+constexpr const char* even_shares = "even";
 
 std::vector<double> given_shares(const Parameters& parameters) {
-  if (parameters.text("shares") == even) return {};
+  if (parameters.text("shares") == even_shares) return {};
   return parameters.share_list("shares");
 }
 
@@ -99,7 +99,7 @@ PolicyInfo fixed_info() {
       "fixed",
       "divides once, before the run, by the shares that you give",
       "energy paper, Euro-Par 2017: section 3, a static algorithm; 4, the share alpha from 0 to 1",
-      {{"shares", even, "",
+      {{"shares", even_shares, "",
         "of the items, one for each unit in the order of the units, with / between them; only "
         "their ratios matter: 0.3/0.7",
         "not said; chosen because an even division needs no knowledge"},
