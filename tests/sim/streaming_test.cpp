@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/disturb.hpp"
@@ -35,6 +36,12 @@ TestUnit small_gpu(double per_item_s, int copy_engines) {
   TestUnit unit{0.0, per_item_s, 0.0, 1e6, 0.0, copy_engines, "SPLITDUPLEX"};
   unit.memory_bytes = 2.5e6;
   return unit;
+}
+
+TestPlatform machine_of(std::vector<TestUnit> units) {
+  TestPlatform platform;
+  platform.units = std::move(units);
+  return platform;
 }
 
 SimSetup setup_of(const TestPlatform& platform, const Workload& workload) {
@@ -79,9 +86,9 @@ TEST(Streaming, TakesTheLongerOfComputingAndReading) {
   // Setup: the 2 MB that stay, until 2 s. In: 0.5 MB, until 2.5 s. Reading takes 2 s, computing 0.5 s
   // or 3 s. Out: 0.5 s.
   for (const int engines : {1, 2}) {
-    expect(setup_of({.units = {small_gpu(1e-3, engines)}}, four_megabytes()), blocks_for({0}),
+    expect(setup_of(machine_of({small_gpu(1e-3, engines)}), four_megabytes()), blocks_for({0}),
            {{2.5, 2.0, 5.0}});
-    expect(setup_of({.units = {small_gpu(6e-3, engines)}}, four_megabytes()), blocks_for({0}),
+    expect(setup_of(machine_of({small_gpu(6e-3, engines)}), four_megabytes()), blocks_for({0}),
            {{2.5, 3.0, 6.0}});
   }
 }
@@ -89,17 +96,17 @@ TEST(Streaming, TakesTheLongerOfComputingAndReading) {
 TEST(Streaming, KeepsTheEngineForCopiesInFromTheNextBlock) {
   // Reading ends at 4.5 s. The second block is copied in until 5 s, is computed when the first one
   // is, at 5.5 s, reads until 7.5 s, and is copied out from 8.5 s on.
-  expect(setup_of({.units = {small_gpu(6e-3, 2)}}, four_megabytes()), blocks_for({0, 0}),
+  expect(setup_of(machine_of({small_gpu(6e-3, 2)}), four_megabytes()), blocks_for({0, 0}),
          {{2.5, 3.0, 6.0}, {5.5, 3.0, 9.0}});
   // Reading takes longer than computing: the copy in of the second block overlaps with nothing but
   // the copy out of the first.
-  expect(setup_of({.units = {small_gpu(1e-3, 2)}}, four_megabytes()), blocks_for({0, 0}),
+  expect(setup_of(machine_of({small_gpu(1e-3, 2)}), four_megabytes()), blocks_for({0, 0}),
          {{2.5, 2.0, 5.0}, {5.0, 2.0, 7.5}});
 }
 
 TEST(Streaming, WaitsForACopyOutWithOneEngine) {
   // The second block is there at 5 s. The first one is computed at 5.5 s and copied out until 6 s.
-  expect(setup_of({.units = {small_gpu(6e-3, 1)}}, four_megabytes()), blocks_for({0, 0}),
+  expect(setup_of(machine_of({small_gpu(6e-3, 1)}), four_megabytes()), blocks_for({0, 0}),
          {{2.5, 3.0, 6.0}, {6.0, 3.0, 9.5}});
 }
 
@@ -113,14 +120,14 @@ TEST(Streaming, WaitsForACopyInThatHasBegun) {
     executor.start(Block{.id = 2, .items = 1000}, {0});
     take_finishes(executor, seen);
   };
-  expect(setup_of({.units = {small_gpu(6e-3, 2)}}, four_megabytes()), script,
+  expect(setup_of(machine_of({small_gpu(6e-3, 2)}), four_megabytes()), script,
          {{2.5, 3.0, 6.0}, {6.0, 3.0, 9.5}, {9.0, 6.0, 16.0}});
 }
 
 TEST(Streaming, DividesABusAmongTheDevicesThatReadOverIt) {
   // Both units' setups share the bus until 4 s, both copies in until 5 s; each reads at 0.5 MB/s for
   // 4 s. Both copies out share the bus until 10 s.
-  TestPlatform platform{.units = {small_gpu(1e-3, 2), small_gpu(1e-3, 2)}};
+  TestPlatform platform = machine_of({small_gpu(1e-3, 2), small_gpu(1e-3, 2)});
   for (TestUnit& unit : platform.units) unit.bandwidth = 0.0;
   platform.shared_bandwidth = 1e6;
   platform.sharing = "SPLITDUPLEX";
@@ -131,7 +138,7 @@ TEST(Streaming, DividesABusAmongTheDevicesThatReadOverIt) {
 TEST(Streaming, IsDoneByTheUnitsOfADeviceOneAfterAnother) {
   // One link and engine: u0's setup and copy in until 2.5 s, then u1's until 5 s, because u1 asked
   // first. u0 asked to read at 2.5 s: 5 to 7 s; then u1 until 9 s.
-  TestPlatform platform{.units = {small_gpu(1e-3, 2), small_gpu(1e-3, 2)}};
+  TestPlatform platform = machine_of({small_gpu(1e-3, 2), small_gpu(1e-3, 2)});
   for (TestUnit& unit : platform.units) unit.device = "card";
   expect(setup_of(platform, four_megabytes()), blocks_for({0, 1}),
          {{5.0, 2.0, 7.5}, {7.0, 2.0, 9.5}});
@@ -141,7 +148,7 @@ TEST(Streaming, ReadsFromTheMemoryOfTheUnitsNode) {
   // A network of 1 MB/s and links of 2 MB/s each. u0 fetches all 4 MB for the node until 4 s; u1
   // copies the 2 MB that stay from there until 5 s. Copies in cross the network: 0.5 s. Each reads
   // 2 MB over its own link: 1 s.
-  TestPlatform platform{.units = {small_gpu(1e-3, 2), small_gpu(1e-3, 2)}};
+  TestPlatform platform = machine_of({small_gpu(1e-3, 2), small_gpu(1e-3, 2)});
   for (TestUnit& unit : platform.units) {
     unit.node = "n";
     unit.bandwidth = 2e6;
@@ -161,7 +168,7 @@ TEST(Streaming, SendsTheShareOfWhatAnIterationChangesThatStays) {
   Workload workload = four_megabytes();
   workload.iterations = 2;
   workload.iteration_bytes = 1e6;
-  expect(setup_of({.units = {small_gpu(1e-3, 2)}}, workload),
+  expect(setup_of(machine_of({small_gpu(1e-3, 2)}), workload),
          [](Executor& executor, Seen& seen) {
            executor.start(Block{.id = 0, .items = 500}, {0});
            take_finishes(executor, seen);
@@ -175,7 +182,7 @@ TEST(Streaming, SendsTheShareOfWhatAnIterationChangesThatStays) {
 TEST(Streaming, FollowsTheBandwidthOfItsBus) {
   // Reading begins at 2.5 s. From 3.5 s on, the second megabyte takes 2 s instead of 1 s, and the
   // copy out 1 s.
-  SimSetup setup = setup_of({.units = {small_gpu(1e-3, 2)}}, four_megabytes());
+  SimSetup setup = setup_of(machine_of({small_gpu(1e-3, 2)}), four_megabytes());
   for (const Link& link : setup.platform.links) {
     setup.scenario.events.push_back(disturb(DisturbanceKind::bandwidth, link.name, 3.5, 0.5));
   }
@@ -191,14 +198,14 @@ TEST(Streaming, HappensOnlyWhereMemoryDoesNotHoldTheData) {
   };
   TestUnit unit = small_gpu(1e-7, 2);
   unit.memory_bytes = 4.001e6;
-  expect(setup_of({.units = {unit}}, four_megabytes()), script, {{4.001, 1e-7, 4.0020001}});
+  expect(setup_of(machine_of({unit}), four_megabytes()), script, {{4.001, 1e-7, 4.0020001}});
   unit.memory_bytes = 4.001e6 - 1.0;
-  expect(setup_of({.units = {unit}}, four_megabytes()), script, {{4.000999, 1e-6, 4.002}});
+  expect(setup_of(machine_of({unit}), four_megabytes()), script, {{4.000999, 1e-6, 4.002}});
 }
 
 TEST(Streaming, IsNotDoneByCpus) {
   // They work in the memory of their node.
-  SimSetup setup = sim_setup({.units = {small_gpu(1e-3, 0)}}, {four_megabytes()});
+  SimSetup setup = sim_setup(machine_of({small_gpu(1e-3, 0)}), {four_megabytes()});
   EXPECT_EQ(largest_block(setup.platform.units[0].unit, four_megabytes()), 0);
   setup.platform.units[0].unit.kind = UnitKind::gpu;  // copies by itself
   EXPECT_EQ(largest_block(setup.platform.units[0].unit, four_megabytes()), 0);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/fit/timing_curve.hpp"
@@ -36,6 +37,12 @@ PlatformUnit gpu(const std::string& name, const std::string& node, bool is_remot
   unit.unit.memory_bytes = 500.0;
   unit.in.links = std::move(links);
   return unit;
+}
+
+Platform with_links(std::vector<Link> links) {
+  Platform platform;
+  platform.links = std::move(links);
+  return platform;
 }
 
 TEST(StreamedData, AreWhatDoesNotFitBesideABlock) {
@@ -96,7 +103,7 @@ std::vector<double> speeds(const Platform& platform) {
 }
 
 TEST(ResidentStream, ComesOverTheWholeRouteOnTheMastersNode) {
-  Platform platform{.links = {{"bus", 80.0, Seconds{0.25}}, {"slot", 100.0, Seconds{0.5}}}};
+  Platform platform = with_links({{"bus", 80.0, Seconds{0.25}}, {"slot", 100.0, Seconds{0.5}}});
   platform.units = {gpu("u", "m", false, {0, 1})};
   const std::optional<ResidentStream> stream = resident_streams(platform, workload_of())[0];
   ASSERT_TRUE(stream);
@@ -105,7 +112,7 @@ TEST(ResidentStream, ComesOverTheWholeRouteOnTheMastersNode) {
 }
 
 TEST(ResidentStream, ComesOverTheLinksBehindTheNetworkOnAnotherNode) {
-  Platform platform{.links = {{"net", 10.0}, {"bus", 80.0}, {"slot", 100.0}}};
+  Platform platform = with_links({{"net", 10.0}, {"bus", 80.0}, {"slot", 100.0}});
   platform.units = {gpu("u0", "n", true, {0, 1, 2}), gpu("u1", "n", true, {0})};
   platform.units[1].unit.kind = UnitKind::cpu;  // in the node's memory
   EXPECT_EQ(speeds(platform), (std::vector{80.0, 0.0}));
@@ -116,7 +123,7 @@ TEST(ResidentStream, ComesOverTheLinksBehindTheNetworkOnAnotherNode) {
 }
 
 TEST(ResidentStream, HasAnEqualPartOfALinkThatSeveralDevicesReadOver) {
-  Platform platform{.links = {{"net", 10.0}, {"bus", 90.0}, {"slot", 50.0}}};
+  Platform platform = with_links({{"net", 10.0}, {"bus", 90.0}, {"slot", 50.0}});
   for (const char* name : {"u0", "u1", "u2"}) {
     platform.units.push_back(gpu(name, "n", true, {0, 1}));
   }
@@ -142,7 +149,7 @@ TEST(TimingCurve, CountsTheLongerOfComputingAndReading) {
     sample.compute_mean_s = 0.05 * items;
     trace.samples.push_back(sample);
   }
-  Platform platform{.links = {{"bus", 100.0}}};
+  Platform platform = with_links({{"bus", 100.0}});
   platform.units = {gpu("u", "m", false, {0})};
   const Workload workload = workload_of();
   const TimingCurve curve(BlockTiming(trace, 0),
