@@ -18,8 +18,10 @@ equipoise_tests(policies
     shared_policies/loop/loop_sizes_test.cpp
     shared_policies/loop/profiled_split_test.cpp
     shared_policies/plb/dlb_gpu_test.cpp
+    shared_policies/plb/plb_hac_tail_test.cpp
     shared_policies/plb/plb_hac_test.cpp
     shared_policies/plb/plb_hec_test.cpp
+    shared_policies/plb/repeated_blocks_test.cpp
     shared_policies/plb/wrong_fits_test.cpp
     shared_policies/policies/acosta_test.cpp
     shared_policies/policies/baselines_test.cpp

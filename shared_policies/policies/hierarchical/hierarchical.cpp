@@ -212,7 +212,7 @@ std::vector<ParameterInfo> hierarchical_parameters(const ParameterInfo& old_tota
 
 Preset hierarchical_robust() {
   return {"robust",
-          "for a load that is done once: learns while it is done, forgets how bad first plans were",
+          "for a load that is done once: learns while it is done",
           {{"mode", "slices"}, {"balance", "units"}}};
 }
 
