@@ -146,10 +146,11 @@ TEST(Clusters, BoundTheLargestProductNearTheSumOfRooflines) {
 }
 
 // PLB-HeC V.a prints speedups over greedy of 2.2 (PLB-HeC), 1.2 (HDSS) and 1.04 (Acosta). Ours are
-// 1.91, 1.63 and 1.12 if accelerators read the matrix that no memory of theirs holds with every
-// block; if that costs nothing, greedy is ahead of all three (tools/campaigns/SENSITIVITY.md). With
-// the presets `robust`, HDSS would be before PLB-HeC.
-TEST(Clusters, PoliciesAsPublishedComeInThePrintedOrder) {
+// 1.91, 1.63 and 2.02 if accelerators read the matrix that no memory of theirs holds with every
+// block; if that costs nothing, greedy is ahead of all three (tools/campaigns/SENSITIVITY.md). The
+// slices of Acosta are as large as PLB-HeC's steps, which the paper does not say: with slices of
+// 2 % it is 1.12. With the presets `robust`, HDSS would be before PLB-HeC.
+TEST(Clusters, PlbHecAndHdssAsPublishedComeInThePrintedOrderAndAcostaWithSmallSlicesOnly) {
   std::vector<std::string> compare = {"compare",
                                       "--platform",
                                       "platforms/plb-hec-4.xml",
@@ -158,8 +159,8 @@ TEST(Clusters, PoliciesAsPublishedComeInThePrintedOrder) {
                                       "--workload",
                                       "matmul:n=65536,distribution=replicated",
                                       "--json"};
-  for (const char* policy :
-       {"plb-hec", "hdss", "acosta", "greedy", "plb-hec:preset=robust", "hdss:preset=robust"}) {
+  for (const char* policy : {"plb-hec", "hdss", "acosta", "acosta:step_fraction=0.02", "greedy",
+                             "plb-hec:preset=robust", "hdss:preset=robust"}) {
     compare = with(compare, {"--policy", policy});
   }
   const ProgramRun run = run_equipoise(compare);
@@ -172,10 +173,11 @@ TEST(Clusters, PoliciesAsPublishedComeInThePrintedOrder) {
   const double greedy = seconds.at("greedy");
   EXPECT_NEAR(greedy / seconds.at("plb-hec"), 1.91, 0.05);
   EXPECT_NEAR(greedy / seconds.at("hdss"), 1.63, 0.05);
-  EXPECT_NEAR(greedy / seconds.at("acosta"), 1.12, 0.05);
+  EXPECT_NEAR(greedy / seconds.at("acosta"), 2.02, 0.05);
+  EXPECT_NEAR(greedy / seconds.at("acosta:step_fraction=0.02"), 1.12, 0.05);
   EXPECT_LT(seconds.at("plb-hec"), 0.95 * seconds.at("hdss"));
-  EXPECT_LT(seconds.at("hdss"), 0.95 * seconds.at("acosta"));
-  EXPECT_LT(seconds.at("acosta"), 0.95 * greedy);
+  EXPECT_LT(seconds.at("hdss"), 0.95 * seconds.at("acosta:step_fraction=0.02"));
+  EXPECT_LT(seconds.at("acosta:step_fraction=0.02"), 0.95 * greedy);
   EXPECT_LT(seconds.at("hdss:preset=robust"), seconds.at("plb-hec:preset=robust"));
 }
 
