@@ -60,7 +60,7 @@ TEST(Clusters, AreWhatTheirSpecsGenerate) {
         << committed << ": generate it again from its spec";
     ++files;
   }
-  EXPECT_EQ(files, 75U);
+  EXPECT_EQ(files, 94U);
 }
 
 /// The traces of a spec in groups in which no kernel is timed twice: the problems of a group can be
@@ -77,8 +77,8 @@ std::vector<std::vector<Json>> groups_of(const Json& traces) {
 }
 
 /// Runs the largest problems of `traces` on the platform, one after another, with their traces in
-/// the repository. The platform may lack units of the traces, and the memory of b.cpu does not hold
-/// the largest matrix where that counts; there must be no other warning.
+/// the repository. The platform may lack units of the traces, and the memory of the Core i7 920 does
+/// not hold the largest matrix where that counts; there must be no other warning.
 void run_largest_problems(const std::string& platform, const std::vector<Json>& traces) {
   Options options;
   options.platform_file = repository() / "platforms" / (platform + ".xml");
@@ -92,7 +92,7 @@ void run_largest_problems(const std::string& platform, const std::vector<Json>& 
   const RunReport report =
       run_simulation(simulation_of(world, parse_policy("greedy:pieces=100"), options));
   for (const std::string& line : lines_of(testing::internal::GetCapturedStderr())) {
-    const bool is_small = line.find("b.cpu not used: the trace has no times") != std::string::npos;
+    const bool is_small = line.find(".cpu not used: the trace has no times") != std::string::npos;
     EXPECT_TRUE(is_small || line.find(" not on this platform") != std::string::npos) << line;
   }
   EXPECT_TRUE(report.run.verified) << report.problem;
@@ -147,37 +147,44 @@ TEST(Clusters, BoundTheLargestProductNearTheSumOfRooflines) {
   EXPECT_LE(json.at("lower_bound_s"), 2.0 * roofline_s);
 }
 
-// PLB-HeC V.a prints speedups over greedy of 2.2 (PLB-HeC), 1.2 (HDSS) and 1.04 (Acosta). Ours are
-// 1.81, 2.00 and 1.10 if accelerators read with every block what their memory does not hold of the
-// matrix; if that costs nothing, greedy is ahead of all three (tools/campaigns/SENSITIVITY.md).
-TEST(Clusters, PoliciesAsPublishedAreAheadOfGreedyWhereEachBlockReadsTheMatrix) {
-  std::vector<std::string> compare = {"compare",
-                                      "--platform",
-                                      "platforms/plb-hec-4.xml",
-                                      "--trace",
-                                      "traces/plb-hec-matmul-65536-streamed.jsonl",
-                                      "--workload",
-                                      "matmul:n=65536,distribution=replicated",
-                                      "--json"};
-  for (const char* policy :
-       {"plb-hec", "hdss", "acosta", "greedy", "plb-hec:preset=robust", "hdss:preset=robust"}) {
-    compare = with(compare, {"--policy", policy});
+// PLB-HeC V.a prints speedups over greedy of 2.2 (PLB-HeC), 1.2 (HDSS) and 1.04 (Acosta). With the
+// assumptions of tools/campaigns/papers-assumptions.md all three are well ahead of greedy, whose small
+// blocks cost whole tiles, though neither in this order nor by these factors. Where tiles cost nothing
+// (no-rounds), greedy is ahead.
+TEST(Clusters, PoliciesAsPublishedAreAheadOfGreedyWhereGpusComputeWholeTiles) {
+  for (const std::string variant : {"", "-no-rounds"}) {
+    std::vector<std::string> compare = {"compare",
+                                        "--platform",
+                                        "platforms/plb-hec-4.xml",
+                                        "--trace",
+                                        "traces/plb-hec-matmul-65536" + variant + ".jsonl",
+                                        "--workload",
+                                        "matmul:n=65536,distribution=replicated",
+                                        "--baseline",
+                                        "greedy:initial_block_items=time:0.10",
+                                        "--reps",
+                                        "3",
+                                        "--best-known",
+                                        "off",
+                                        "--json"};
+    for (const char* policy : {"plb-hec", "hdss", "acosta"}) {
+      compare = with(compare, {"--policy", std::string(policy) + ":initial_block_items=time:0.10"});
+    }
+    const ProgramRun run = run_equipoise(compare);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    std::map<std::string, double> seconds;
+    for (const Json& result : Json::parse(run.out).at("results")) {
+      seconds[result.at("policy")] = result.at("makespan_s").at("mean");
+    }
+    for (const char* policy : {"plb-hec", "hdss", "acosta"}) {
+      const double speedup = seconds.at("greedy") / seconds.at(policy);
+      if (variant.empty()) {
+        EXPECT_GT(speedup, 1.2) << policy;
+      } else {
+        EXPECT_LT(speedup, 1.0) << policy;
+      }
+    }
   }
-  const ProgramRun run = run_equipoise(compare);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  const Json results = Json::parse(run.out).at("results");
-  std::map<std::string, double> seconds;
-  for (const Json& result : results) {
-    seconds[result.at("spelling")] = result.at("makespan_s").at("mean");
-  }
-  const double greedy = seconds.at("greedy");
-  EXPECT_NEAR(greedy / seconds.at("plb-hec"), 1.81, 0.05);
-  EXPECT_NEAR(greedy / seconds.at("hdss"), 2.00, 0.05);
-  EXPECT_NEAR(greedy / seconds.at("acosta"), 1.10, 0.05);
-  EXPECT_LT(seconds.at("hdss"), 0.95 * seconds.at("plb-hec"));
-  EXPECT_LT(seconds.at("plb-hec"), 0.95 * seconds.at("acosta"));
-  EXPECT_LT(seconds.at("acosta"), 0.95 * greedy);
-  EXPECT_LT(seconds.at("hdss:preset=robust"), seconds.at("plb-hec:preset=robust"));
 }
 
 // 689 s is the only absolute time in the papers that does not depend on a network.

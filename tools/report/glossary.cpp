@@ -123,7 +123,7 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"first use", "",
      "How long the first block on a unit takes in addition, for example to load a library."},
     {"resident data", "",
-     "Data that every unit needs as a whole, and keeps. An accelerator whose memory does not hold "
+     "Data that every unit needs as a whole, and keeps; an accelerator whose memory does not hold "
      "them reads the rest with each block, while it computes."},
     {"slots", "",
      "How many blocks a policy should keep queued on the unit, so that copies overlap with "
