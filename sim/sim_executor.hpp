@@ -61,6 +61,9 @@ struct SimSetup {
 /// unit in this run, or are means without noise. Bytes come from the trace if it has them, else from
 /// the workload.
 ///
+/// A unit whose memory does not hold the resident data reads the rest while it computes, in a time
+/// known in advance (ResidentStream).
+///
 /// A transfer takes latency + bytes / bandwidth if no other transfer can use the links of its route
 /// at the same time, and the file has no `<config>` settings or link profiles that make SimGrid
 /// differ. All other transfers share links as SimGrid simulates them. Events inside SimGrid that

@@ -312,7 +312,7 @@ class DeviceDriver final : public UnitDriver {
     put_stage(compute, Queue::compute, setup_.rates.compute, block.ticket, [&] {
       programs_[static_cast<std::size_t>(block.command.block.phase)]->launch(block.staged,
                                                                              block.ticket);
-      if (!copies.streamed.empty()) put_stream(compute.began, copies.streamed, block.ticket);
+      if (!copies.streamed.empty()) put_stream(block, copies.streamed);
     });
     device_->wait(Queue::out, compute.over());
     put_copy(out, Queue::out, setup_.rates.out, copies.out, block.ticket);
@@ -320,9 +320,10 @@ class DeviceDriver final : public UnitDriver {
   }
 
   /// Resident data are read from the begin of a computation on, which does not end before.
-  void put_stream(const EventPtr& begin, std::vector<CopyPart>& parts, const TicketPtr& ticket) {
-    device_->wait(Queue::in, begin);
-    device_->copy(Queue::in, std::move(parts), ticket);
+  void put_stream(const BlockInFlight& block, std::vector<CopyPart>& parts) {
+    const auto& [setup, in, compute, out] = block.stages;
+    device_->wait(Queue::in, compute.began);
+    device_->copy(Queue::in, std::move(parts), block.ticket);
     device_->wait(Queue::compute, device_->record(Queue::in));
   }
 

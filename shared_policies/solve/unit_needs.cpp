@@ -81,6 +81,28 @@ std::set<double> extremes_and_one(const StepFunction& rate) {
   return all;
 }
 
+/// What the computation and the copies of a unit need that does one of them at a time, see UnitNeeds.
+std::vector<Need> one_at_a_time(const DisturbedPlatform& world, const PlatformUnit& unit,
+                                const std::function<double(double)>& compute_s,
+                                const CopyDirection& in, const CopyDirection& out,
+                                const StepFunction& speed) {
+  std::vector<Need> needs;
+  const StepFunction in_rate = world.rate_of(unit.in);
+  const StepFunction out_rate = world.rate_of(unit.out);
+  for (const double a : extremes_and_one(in_rate)) {
+    for (const double b : extremes_and_one(out_rate)) {
+      const auto takes = [&](double x) {
+        return a * b * compute_s(x) + b * in.moving_s(x) + a * out.moving_s(x);
+      };
+      needs.push_back({cheapest(in.sizes, takes), 0.0,
+                       combined({speed, in_rate, out_rate}, [a, b](std::span<const double> now) {
+                         return now[0] * std::max({a * b, b * now[1], a * now[2]});
+                       })});
+    }
+  }
+  return needs;
+}
+
 }  // namespace
 
 double Need::within(double span_s, double setup_bytes) const {
@@ -123,20 +145,7 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
   }
   const StepFunction speed = product(world.scenario.speed_of(the_unit.unit.name), present);
   if (copies_alone) {
-    const StepFunction in_rate = world.rate_of(the_unit.in);
-    const StepFunction out_rate = world.rate_of(the_unit.out);
-    for (const double a : extremes_and_one(in_rate)) {
-      for (const double b : extremes_and_one(out_rate)) {
-        compute.push_back(
-            {cheapest(sizes,
-                      [&](double x) {
-                        return a * b * compute_s(x) + b * in.moving_s(x) + a * out.moving_s(x);
-                      }),
-             0.0, combined({speed, in_rate, out_rate}, [a, b](std::span<const double> now) {
-               return now[0] * std::max({a * b, b * now[1], a * now[2]});
-             })});
-      }
-    }
+    compute = one_at_a_time(world, the_unit, compute_s, in, out, speed);
   } else {
     const auto takes = [&](double x) {
       return streams ? std::max(compute_s(x), streams(x)) : compute_s(x);

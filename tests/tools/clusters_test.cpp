@@ -77,8 +77,8 @@ std::vector<std::vector<Json>> groups_of(const Json& traces) {
 }
 
 /// Runs the largest problems of `traces` on the platform, one after another, with their traces in
-/// the repository. The platform may lack units of the traces, and the memory of the Core i7 920 does
-/// not hold the largest matrix where that counts; there must be no other warning.
+/// the repository. The platform may lack units of the traces, and the memory of some CPUs does not
+/// hold the largest matrix where that counts; there must be no other warning.
 void run_largest_problems(const std::string& platform, const std::vector<Json>& traces) {
   Options options;
   options.platform_file = repository() / "platforms" / (platform + ".xml");

@@ -56,6 +56,10 @@ TEST_F(MachineSpecTest, LeavesOutUnitsThatHoldNoItemAndRefusesWhenNoneIsLeft) {
   spec_["traces"][0]["resident_bytes"] = 1000;
   spec_["traces"][0]["memory_bytes_per_item"] = 1;
   MachineSpec spec = read(spec_);
+  // The GPUs have 1000 bytes and read what does not fit with each block.
+  EXPECT_EQ(modelled_trace(spec, spec.traces[0]).units.size(), 3U);
+  spec_["traces"][0]["memory_bytes_per_item"] = 1001;
+  spec = read(spec_);
   EXPECT_EQ(modelled_trace(spec, spec.traces[0]).units.size(), 2U);
   for (auto& machine : spec.machines) {
     for (auto& unit : machine.units) unit.memory_bytes = 1000.0;

@@ -79,6 +79,47 @@ TEST_F(PacedRuns, AreRepeatedAtTheirScaleOfTimeOrAtTheTypedOneEvenIfThatIsOne) {
   EXPECT_EQ(scale_of({"--time-scale", "1"}), 1.0);
 }
 
+TEST_F(PacedRuns, ReadResidentDataThatTheirMemoryDoesNotHold) {
+  // Two blocks of 100 items occupy 0.1 GB each and leave 0.9 GB for 1.2 GB of resident data: each
+  // reads 0.3 GB at 1 GB/s, and is computed in 0.1 s. A run that is repeated has that in its times.
+  const std::string platform = scratch.write(
+      "small.xml",
+      "<?xml version='1.0'?>\n"
+      "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\">"
+      "<host id=\"m\" speed=\"1Gf\"><prop id=\"master\" value=\"true\"/></host>"
+      "<host id=\"g\" speed=\"1Gf\"><prop id=\"kind\" value=\"gpu\"/>"
+      "<prop id=\"memory_bytes\" value=\"1e9\"/></host>"
+      "<link id=\"bus\" bandwidth=\"1GBps\" latency=\"0s\"/>"
+      "<route src=\"m\" dst=\"g\"><link_ctn id=\"bus\"/></route></zone></platform>\n");
+  const std::string trace = scratch.write(
+      "g.jsonl",
+      "{\"schema\":\"equipoise.trace/1\",\"source\":\"recorded\",\"kernel\":\"k\",\"item\":\"i\","
+      "\"provenance\":\"a test\",\"machine\":{},\"units\":[{\"id\":\"g\",\"kind\":\"gpu\"}]}\n"
+      "{\"unit\":\"g\",\"items\":100,\"compute_s\":0.1}\n");
+  const std::vector<std::string> files = {"--platform", platform, "--trace", trace};
+  const std::vector<std::string> two_blocks = {
+      "--workload", "k:items=200,resident_bytes=1.2e9,memory_bytes_per_item=1e6",
+      "--policy",   "greedy:pieces=2",
+      "--noise",    "off",
+      "--json"};
+  const std::string out = scratch.path("run.jsonl");
+  const auto compute_s = [](const Json& run) {
+    return run.at("by_unit").at("g").at("compute_s").get<double>();
+  };
+  const ProgramRun sim = type(with({"simulate", "--out", out}, files), two_blocks);
+  ASSERT_EQ(sim.exit_code, 0) << sim.err;
+  EXPECT_NEAR(compute_s(Json::parse(sim.out)), 0.6, 1e-9);
+  const ProgramRun paced =
+      type(with({"run", "--on", "paced", "--time-scale", "0.2"}, files), two_blocks);
+  ASSERT_EQ(paced.exit_code, 0) << paced.err;
+  EXPECT_NEAR(compute_s(Json::parse(paced.out)), 0.6, 1e-9);
+  const ProgramRun again =
+      type({"replay", out, "--on", "paced", "--time-scale", "0.2", "--json"}, {});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_NEAR(compute_s(Json::parse(again.out).at("again")), 0.6, 1e-9);
+}
+
 TEST_F(PacedRuns, MixWithUnitsThatComputeAndAreCoveredAlone) {
   const std::string trace = scratch.write(
       "b.jsonl",

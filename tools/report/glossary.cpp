@@ -123,8 +123,8 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"first use", "",
      "How long the first block on a unit takes in addition, for example to load a library."},
     {"resident data", "",
-     "Data that every unit needs as a whole, and keeps; an accelerator whose memory does not hold "
-     "them reads the rest with each block, while it computes."},
+     "Data that every unit needs as a whole, and keeps; an accelerator reads with each block what "
+     "its memory does not hold of them."},
     {"slots", "",
      "How many blocks a policy should keep queued on the unit, so that copies overlap with "
      "computing."},

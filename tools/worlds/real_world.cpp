@@ -91,7 +91,10 @@ void pace(UnitSpec& spec, const RealWorld& world) {
     timings.push_back({block_timing_of(trace, place->unit, workload, spec.unit.copy_engines),
                        trace.first_use.value_or(Seconds{}), copies});
     if (const auto streamed = streamed_data(spec.unit, workload)) {
-      timings.back().stream = ResidentStream{*streamed, copies.in.value_or(CopySpeed{})};
+      // Times of a unit that did not hold the data either contain their reading.
+      const bool is_in_times = streamed_data(recorded, workload).has_value();
+      timings.back().stream =
+          ResidentStream{*streamed, is_in_times ? CopySpeed{} : copies.in.value_or(CopySpeed{})};
     }
   }
   spec.factory = make_paced_factory(trace_unit, std::move(timings));
