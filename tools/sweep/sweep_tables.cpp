@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/policies/catalog.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
@@ -185,18 +186,33 @@ std::vector<std::string> parameters_of(const std::string& spelling) {
   return parameters;
 }
 
-/// The parameters that all policies of a figure's rows have, in the order of the first policy.
+/// Whether the policy spelled like this is one that knows the units beforehand and has no parameter
+/// `one`, "k=v": a first block, for example.
+bool does_not_need(const std::string& spelling, const std::string& one) {
+  const auto info = std::ranges::find(policy_catalog(), spelling.substr(0, spelling.find(':')),
+                                      &PolicyInfo::name);
+  return info != policy_catalog().end() && info->foresight != Foresight::none &&
+         std::ranges::find(info->parameters, one.substr(0, one.find('=')), &ParameterInfo::name) ==
+             info->parameters.end();
+}
+
+/// The parameters that all policies of a figure's rows have, but for those that do not need them, in
+/// the order of the first policy with parameters.
 std::vector<std::string> shared_parameters(const std::vector<const PublishedComparison*>& rows) {
   std::vector<std::string> spellings;
   for (const PublishedComparison* row : rows) {
     for (const auto& one : row->figure.policies) spellings.push_back(one.policy);
     if (!row->figure.over.empty()) spellings.push_back(row->figure.over);
   }
-  std::vector<std::string> shared = parameters_of(spellings.front());
+  std::vector<std::string> shared;
+  for (const std::string& spelling : spellings) {
+    if (shared.empty()) shared = parameters_of(spelling);
+  }
   for (const std::string& spelling : spellings) {
     const std::vector<std::string> own = parameters_of(spelling);
-    std::erase_if(shared,
-                  [&](const std::string& one) { return std::ranges::find(own, one) == own.end(); });
+    std::erase_if(shared, [&](const std::string& one) {
+      return !does_not_need(spelling, one) && std::ranges::find(own, one) == own.end();
+    });
   }
   return shared;
 }

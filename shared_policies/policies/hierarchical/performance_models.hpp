@@ -61,7 +61,7 @@ class ShareTime final : public CostModel {
 /// If the slow total of a bad first plan were kept next to better ones, it would block larger
 /// shares (a node would never get more than in the first round); hence `OldTotals::replaced`. The
 /// paper says that an "accuracy point updates the value of a previously obtained actual point", and
-/// that four iterations balanced its nodes; only this rule agrees with both. Which sizes count as
+/// that four iterations balanced its nodes; this rule agrees with both. Which sizes count as
 /// the same point is ours.
 ///
 /// Source: hierarchical divisible load scheduling (2012), sections 3 and 5. Memory use grows with

@@ -271,10 +271,9 @@ namespace {
 ParameterInfo first_block_parameter() {
   ParameterInfo info = initial_block_parameter();
   info.source =
-      "3.1: defined by the user (5.1: 1024 elements, which is not said of what: 1024 rows of a "
-      "product would be a hundred times the blocks of Fig. 6, and on five machines more than all "
-      "of "
-      "order 4096, of which 5.3 has idle times); auto as for all policies";
+      "3.1: defined by the user (5.1: its tests used 1024 elements and do not say of what; on five "
+      "machines 1024 rows a unit would be three times all of order 4096, of which 5.3 has idle "
+      "times); auto as for all policies";
   return info;
 }
 

@@ -290,6 +290,15 @@ TEST(PublishedFigures, TellParametersThatAllPoliciesShareOnlyOnce) {
       << text;
 }
 
+TEST(PublishedFigures, TellThemOnceBesideAPolicyThatKnowsTheUnitsAndHasNoneOfThem) {
+  const std::string text =
+      table_of_policies({"hdss:initial_block_items=time:0.10"}, "optimum:reacts=true");
+  EXPECT_NE(text.find("All with `initial_block_items=time:0.10`."), std::string::npos) << text;
+  EXPECT_NE(text.find("| experiment | hdss |"), std::string::npos) << text;
+  EXPECT_NE(text.find("`makespan_s of optimum:reacts=true / of the policy`"), std::string::npos)
+      << text;
+}
+
 TEST(PublishedFigures, KeepParametersThatOnePolicyDoesNotHave) {
   const std::string text = table_of_policies({"plb-hec:preset=robust", "acosta"}, "");
   EXPECT_TRUE(
