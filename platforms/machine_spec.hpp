@@ -95,8 +95,8 @@ struct TraceChoice {
   std::map<std::string, double> problem;  ///< the kernel's parameters, including defaults
   int element_bytes = 4;                  ///< 4: single precision; 8: double
   ItemCost cost;
-  std::map<UnitKind, double> round_items;            ///< given for this trace: comes before those of
-                                                     ///< units and of the kernel
+  std::map<UnitKind, double> round_items;  ///< given for this trace: comes before those of
+                                           ///< units and of the kernel
   std::map<UnitKind, double> half_saturation_items;  ///< given for this trace, instead of what
                                                      ///< threads in flight say
 };

@@ -12,22 +12,32 @@
 namespace equipoise {
 namespace {
 
-/// By remote node: the links that the routes of all its units begin with.
-std::map<std::string, std::vector<std::uint32_t>> networks_of(const Platform& platform) {
-  std::map<std::string, std::vector<std::uint32_t>> networks;
+/// How units of a remote node are reached.
+struct Network {
+  std::vector<std::uint32_t> links;  ///< that the routes of all its units begin with
+  bool ends_at_memory = false;       ///< a CPU among the units, which works in the node's memory
+};
+
+std::map<std::string, Network> networks_of(const Platform& platform) {
+  std::map<std::string, Network> networks;
   for (const PlatformUnit& unit : platform.units) {
     if (!unit.unit.is_remote) continue;
-    const auto [found, is_new] = networks.try_emplace(unit.unit.node, unit.in.links);
-    std::vector<std::uint32_t>& network = found->second;
-    if (!is_new) network.erase(std::ranges::mismatch(network, unit.in.links).in1, network.end());
+    const auto [found, is_new] = networks.try_emplace(unit.unit.node, Network{unit.in.links});
+    Network& network = found->second;
+    if (unit.unit.kind == UnitKind::cpu) network.ends_at_memory = true;
+    if (is_new) continue;
+    network.links.erase(std::ranges::mismatch(network.links, unit.in.links).in1,
+                        network.links.end());
   }
   return networks;
 }
 
-/// The part of `route` behind `network`, at least the last link.
-Route behind(const std::vector<std::uint32_t>& network, const Route& route) {
+/// The part of `route` behind `network`. Where no CPU shows where the network ends, at least the last
+/// link.
+Route behind(const Network& network, const Route& route) {
   if (route.links.empty()) return {};
-  const std::size_t from = std::min(network.size(), route.links.size() - 1);
+  const std::size_t most = route.links.size() - (network.ends_at_memory ? 0 : 1);
+  const std::size_t from = std::min(network.links.size(), most);
   return {{route.links.begin() + static_cast<std::ptrdiff_t>(from), route.links.end()}};
 }
 

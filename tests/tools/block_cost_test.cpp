@@ -7,6 +7,7 @@ namespace equipoise::machine_spec_test {
 namespace {
 
 using BlockCostTest = MachineSpecTest;
+using Json = nlohmann::json;
 
 /// Seconds of blocks of `items` on a.gpu0, which computes 0.25 * 2e10 / 100 = 5e7 items/s and has
 /// 1000 threads with 50 per item, so 20 items, at half of its speed.
@@ -70,10 +71,15 @@ TEST_F(BlockCostTest, TimesBothEndsOfSixteenRoundsAndThenOfEveryDoubling) {
   EXPECT_EQ(sizes.size(), 1 + 2 * 16 + 2 * 2 + 1U);
 }
 
-TEST_F(BlockCostTest, RefusesRoundsOfLessThanAnItem) {
-  spec_["traces"][0]["round_items"] = {{"gpu", 0.5}};
-  EXPECT_NE(refusal(spec_).find("'gpu' is 0.5; it must be from 1 to"), std::string::npos)
-      << refusal(spec_);
+TEST_F(BlockCostTest, RefusesRoundsThatAreNoWholeNumbers) {
+  const auto refused = [this](const Json& rounds) {
+    spec_["traces"][0]["round_items"] = rounds;
+    return refusal(spec_);
+  };
+  EXPECT_NE(refused({{"gpu", 0.5}}).find("'gpu' is 0.5; it must be from 1 to"), std::string::npos);
+  EXPECT_NE(refused({{"gpu", 1.5}}).find("'gpu' is 1.5; write a whole number"), std::string::npos);
+  EXPECT_NE(refused(4).find("round_items must be an object, not a number"), std::string::npos)
+      << refused(4);
 }
 
 }  // namespace

@@ -100,15 +100,15 @@ class SpecReader {
   }
 
   /// Reads the numbers that are given by kind of unit.
+  template <typename Read>
   [[nodiscard]] std::map<UnitKind, double> read_given_by_kind(const JsonObject& owner,
-                                                              const char* name, double low) const {
+                                                              const char* name, Read read) const {
     std::map<UnitKind, double> given;
     const JsonValue* value = owner.find(name);
     if (value == nullptr) return given;
-    const JsonObject object(*value, path_, "an object by kind of unit", {"cpu", "gpu", "mic"});
+    const JsonObject object(*value, path_, name, {"cpu", "gpu", "mic"});
     for (const UnitKind kind : {UnitKind::cpu, UnitKind::gpu, UnitKind::mic}) {
-      if (object.find(to_string(kind)) == nullptr) continue;
-      given[kind] = object.number(to_string(kind), low, most_counted);
+      if (object.find(to_string(kind)) != nullptr) given[kind] = read(object, to_string(kind));
     }
     return given;
   }
@@ -229,8 +229,13 @@ class SpecReader {
     }
     if (kernel != nullptr) trace.cost = kernel->cost(trace.problem, trace.element_bytes);
     read_cost(object, trace.cost);
-    trace.round_items = read_given_by_kind(object, "round_items", 1.0);
-    trace.half_saturation_items = read_given_by_kind(object, "half_saturation_items", 0.0);
+    trace.round_items =
+        read_given_by_kind(object, "round_items", [](const JsonObject& of, const char* kind) {
+          return whole_field(of, kind, 1.0, most_counted);
+        });
+    trace.half_saturation_items = read_given_by_kind(
+        object, "half_saturation_items",
+        [](const JsonObject& of, const char* kind) { return of.number(kind, 0.0, most_counted); });
     const double items = kernel == nullptr ? 0.0 : kernel->items(trace.problem);
     const bool known = items > 0.0 && object.find("items") == nullptr;
     if (known) trace.problem["items"] = items;

@@ -122,6 +122,14 @@ TEST(ResidentStream, ComesOverTheLinksBehindTheNetworkOnAnotherNode) {
   EXPECT_TRUE(resident_streams(platform, workload_of())[0]->is_remote);
 }
 
+TEST(ResidentStream, TakesNoTimeWhereAUnitIsReachedLikeACpuOfItsNode) {
+  Platform platform = with_links({{"net", 10.0}});
+  platform.units = {gpu("u0", "n", true, {0}), gpu("u1", "n", true, {0})};
+  EXPECT_EQ(speeds(platform), (std::vector{5.0, 5.0}));  // without a CPU the link may be a bus
+  platform.units[1].unit.kind = UnitKind::cpu;
+  EXPECT_EQ(resident_streams(platform, workload_of())[0]->time(100.0), Seconds{0.0});
+}
+
 TEST(ResidentStream, HasAnEqualPartOfALinkThatSeveralDevicesReadOver) {
   Platform platform = with_links({{"net", 10.0}, {"bus", 90.0}, {"slot", 50.0}});
   for (const char* name : {"u0", "u1", "u2"}) {
