@@ -10,15 +10,15 @@ namespace equipoise {
 
 /// The cost of one item, and the costs that every block or unit has.
 struct ItemCost {
-  std::string item = "item";              ///< the meaning of one item
-  double flop = 0.0;                      ///< operations
-  double traffic_bytes = 0.0;             ///< to and from the unit's memory during the computation
-  double in_bytes = 0.0;                  ///< copied to the unit
-  double out_bytes = 0.0;                 ///< copied back
-  double resident_bytes = 0.0;            ///< that every unit needs and keeps
-  double resident_memory_bytes = 0.0;     ///< unit memory that these occupy
-  double memory_bytes = 0.0;              ///< unit memory in use while the block is there
-  double threads = 1.0;                   ///< number of accelerator threads for each item
+  std::string item = "item";           ///< the meaning of one item
+  double flop = 0.0;                   ///< operations
+  double traffic_bytes = 0.0;          ///< to and from the unit's memory during the computation
+  double in_bytes = 0.0;               ///< copied to the unit
+  double out_bytes = 0.0;              ///< copied back
+  double resident_bytes = 0.0;         ///< that every unit needs and keeps
+  double resident_memory_bytes = 0.0;  ///< unit memory that these occupy
+  double memory_bytes = 0.0;           ///< unit memory in use while the block is there
+  double threads = 1.0;                ///< number of accelerator threads for each item
   /// The share of peak speed and of memory bandwidth that is reached.
   std::map<UnitKind, double> efficiency = {
       {UnitKind::cpu, 0.3}, {UnitKind::gpu, 0.3}, {UnitKind::mic, 0.3}};
