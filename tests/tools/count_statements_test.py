@@ -3,7 +3,10 @@
     count_statements_test.py SOURCES
 
 The results are made up: policies with the makespans that a test gives them.
+tools/campaigns/try-assumptions changes one assumption at a time, and counts.
 """
+import importlib.machinery
+import importlib.util
 import json
 import pathlib
 import subprocess
@@ -244,6 +247,46 @@ class CountStatements(unittest.TestCase):
         self.assertEqual(path.read_text(), "head\n<!-- a: begin -->\nnew\n<!-- a: end -->\ntail\n")
         with self.assertRaisesRegex(page.InputError, "page.md: needs the lines '<!-- b: begin -->'"):
             page.put_into(path, {"b": "new"})
+
+
+class TryAssumptions(unittest.TestCase):
+    def setUp(self):
+        path = str(SOURCES / "tools/campaigns/try-assumptions")
+        loader = importlib.machinery.SourceFileLoader("try_assumptions", path)
+        self.script = importlib.util.module_from_spec(importlib.util.spec_from_loader("try_assumptions", loader))
+        loader.exec_module(self.script)
+
+    def changed(self, name, paper="plb-hec"):
+        """The machines and the campaign of a paper with the set `name`."""
+        spec = json.loads((SOURCES / f"platforms/{paper}.json").read_text())
+        campaign = json.loads((SOURCES / f"tools/campaigns/{paper}.json").read_text())
+        self.script.SETS[name](spec, campaign)
+        return spec, campaign
+
+    def test_changes_what_the_set_says(self):
+        traces = {trace["name"]: trace for trace in self.changed("tiles of 64 rows")[0]["traces"]}
+        self.assertEqual(traces["plb-hec-matmul-65536"]["round_items"], {"gpu": 64})
+        self.assertNotIn("round_items", traces["plb-hec-grn-60000"])
+        self.assertFalse(any("resident_memory_bytes" in trace for trace in self.changed("matrix streamed")[0]["traces"]))
+        self.assertEqual(self.changed("100 Gb/s")[0]["network"]["bytes_per_s"], 1.25e10)
+        self.assertEqual(self.changed("free decisions")[1]["decision_cost"], "none")
+        self.assertEqual(self.changed("first block auto")[1]["policies"], ["plb-hec", "acosta", "hdss"])
+        self.assertEqual(self.changed("a single step")[1]["policies"][0],
+                         "plb-hec:initial_block_items=time:0.10,step_fraction=1")
+
+    def test_leaves_the_argued_set_as_it_is(self):
+        spec, campaign = self.changed("as argued", "plb-hac")
+        self.assertEqual(spec, json.loads((SOURCES / "platforms/plb-hac.json").read_text()))
+        self.assertEqual(campaign, json.loads((SOURCES / "tools/campaigns/plb-hac.json").read_text()))
+
+    def test_says_what_holds_under_which_set_and_how_many(self):
+        from statements.statement import Verdict
+        papers = {paper.CAMPAIGN: [Verdict(one, "", number % 2 == 0) for number, one in enumerate(paper.STATEMENTS)]
+                  for paper in self.script.PAPERS}
+        lines = self.script.table({"ours": papers}).splitlines()
+        self.assertEqual(lines[0], "| statement | ours |")
+        self.assertEqual(lines[2:4], ["| PLB-HeC 1 | yes |", "| PLB-HeC 2 |  |"])
+        self.assertIn("| **DLB-GPU, of 5** | **3** |", lines)
 
 
 if __name__ == "__main__":
