@@ -97,11 +97,17 @@ Seconds UnitPipeline::next_date() const {
   return is_held_up ? next_change() : end_of_first_block();
 }
 
-/// The duration of a stage; a computation takes as long as its stream, if that is longer.
+/// The duration of a stage that takes `alone` without a stream: a computation takes as long as its
+/// stream, if that is longer.
+Seconds UnitPipeline::with_stream(std::size_t place, Stage stage, Seconds at, Seconds alone) const {
+  if (stage != Stage::compute || queue_[place].work.stream == Seconds{}) return alone;
+  return std::max(alone, stream_time(place, at));
+}
+
 std::optional<Seconds> UnitPipeline::duration(std::size_t place, Stage stage, Seconds at) const {
-  const std::optional<Seconds> time = stages_->duration(unit_, queue_[place].work, stage, at);
-  if (stage != Stage::compute || !time) return time;
-  return std::max(*time, stream_time(place, at));
+  std::optional<Seconds> time = stages_->duration(unit_, queue_[place].work, stage, at);
+  if (time) time = with_stream(place, stage, at, *time);
+  return time;
 }
 
 /// The position in the queue of the block that `stage` processes now or next.
@@ -136,9 +142,10 @@ Seconds UnitPipeline::end_of_first_block() const {
     at = entry_date() + block.first_use;
   }
   for (; stage < stage_count && at < Seconds::infinity(); ++stage) {
-    const std::optional<Seconds> time = duration(0, static_cast<Stage>(stage), at);
+    const auto next = static_cast<Stage>(stage);
+    const std::optional<Seconds> time = stages_->duration(unit_, block, next, at);
     if (!time) break;
-    at += *time;
+    at += with_stream(0, next, at, *time);
   }
   return at;
 }

@@ -164,6 +164,8 @@ class UnitPipeline {
   }
   [[nodiscard]] std::size_t position(Stage stage) const;
   [[nodiscard]] std::optional<Seconds> duration(std::size_t place, Stage stage, Seconds at) const;
+  [[nodiscard]] Seconds with_stream(std::size_t place, Stage stage, Seconds at,
+                                    Seconds alone) const;
   [[nodiscard]] Seconds stream_time(std::size_t place, Seconds at) const {
     return stages_->stream_time(unit_, queue_[place].work, at);
   }
