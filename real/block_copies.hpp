@@ -25,22 +25,6 @@ void for_each_new_resident(const KernelData& data, const StagedBlock& staged,
   }
 }
 
-/// The largest part of resident data that is read at a time.
-inline constexpr std::size_t streamed_part_bytes = std::size_t{1} << 20;
-
-/// Calls `copy(to, from, bytes)` for parts of the resident data that have `bytes` together, or for all
-/// of them if there are fewer. They go to `scratch`, one over the other; it has `streamed_part_bytes`.
-template <class Copy>
-void for_each_streamed(const KernelData& data, std::size_t bytes, std::byte* scratch, Copy&& copy) {
-  for (const ResidentArray& resident : data.resident) {
-    const std::size_t wanted = std::min(bytes, resident.bytes);
-    for (std::size_t at = 0; at < wanted; at += streamed_part_bytes) {
-      copy(scratch, resident.data + at, std::min(streamed_part_bytes, wanted - at));
-    }
-    bytes -= wanted;
-  }
-}
-
 /// Calls `copy(to, from, bytes)` for each contiguous part of the input of `block`.
 template <class Copy>
 void for_each_input(const KernelData& data, const Block& block, const StagedBlock& staged,

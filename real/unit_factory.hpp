@@ -45,9 +45,6 @@ class UnitFactory {
   }
   /// Whether it has a program for `kernel`.
   [[nodiscard]] virtual bool has_program(const std::string& kernel) const = 0;
-  /// Whether it reads resident data that its memory does not hold with each block (`streamed_data`). If
-  /// not, it computes with all of them in its memory.
-  [[nodiscard]] virtual bool streams() const { return false; }
   /// The host's memory that the unit takes for the blocks of `workload`, in bytes.
   [[nodiscard]] virtual double host_bytes(const Unit& unit, const Workload& workload) const = 0;
 

@@ -19,20 +19,20 @@ std::size_t block_bytes(const KernelData& data, Items items) {
   return bytes;
 }
 
-std::size_t resident_bytes(const KernelData& data) {
+}  // namespace
+
+std::size_t UnitMemory::resident_bytes(const KernelData& data) {
   std::size_t bytes = 0;
   for (const ResidentArray& resident : data.resident) bytes += in_whole_pages(resident.bytes);
   return bytes;
 }
-
-}  // namespace
 
 std::size_t UnitMemory::bytes_for_one(const KernelData& data, Items items) {
   return resident_bytes(data) + block_bytes(data, items);
 }
 
 std::size_t UnitMemory::bytes_for_several(const KernelData& data, Items room_items) {
-  std::size_t bytes = bytes_for_one(data, room_items);
+  std::size_t bytes = block_bytes(data, room_items);
   const auto add_what_blocks_need_besides = [&bytes](const auto& rows) {
     bytes += static_cast<std::size_t>(rows.further_rows) * rows.row_bytes;
     bytes += blocks_at_worker_max * array_alignment;
@@ -43,17 +43,19 @@ std::size_t UnitMemory::bytes_for_several(const KernelData& data, Items room_ite
 }
 
 void UnitMemory::begin_phase(const KernelData& data, std::byte* begin, std::size_t bytes,
-                             Items room_items) {
-  EQ_CHECK(resident_bytes(data) <= bytes, "a unit's memory holds the resident data");
+                             Items room_items, std::byte* resident_begin) {
+  const bool is_here = resident_begin == nullptr;
+  EQ_CHECK(!is_here || resident_bytes(data) <= bytes, "a unit's memory holds the resident data");
   data_ = &data;
+  blocks_begin_ = is_here ? begin + resident_bytes(data) : begin;
   end_ = begin + bytes;
   room_items_ = room_items;
   resident_.clear();
+  std::byte* at = is_here ? begin : resident_begin;
   for (const ResidentArray& resident : data.resident) {
-    resident_.push_back(begin);
-    begin += in_whole_pages(resident.bytes);
+    resident_.push_back(at);
+    at += in_whole_pages(resident.bytes);
   }
-  blocks_begin_ = begin;
   ranges_.clear();
   in_flight_ = 0;
   room_.clear();

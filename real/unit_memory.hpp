@@ -34,16 +34,20 @@ namespace equipoise {
 /// may also have to wait where free memory is in pieces. Blocks of the same size never meet that.
 class UnitMemory {
  public:
+  /// The bytes of the resident data.
+  [[nodiscard]] static std::size_t resident_bytes(const KernelData& data);
   /// The bytes that suffice for the resident data and one block of at most `items`.
   [[nodiscard]] static std::size_t bytes_for_one(const KernelData& data, Items items);
-  /// The bytes that suffice for the resident data and for as many blocks as a worker has at a time,
+  /// The bytes that suffice, beside the resident data, for as many blocks as a worker has at a time,
   /// which hold `room_items` items together. If their arrays have further rows, the bytes suffice for
   /// two blocks; others wait.
   [[nodiscard]] static std::size_t bytes_for_several(const KernelData& data, Items room_items);
 
   /// Begins a phase in memory of `bytes` at `begin` (a multiple of `array_alignment`), whose blocks
-  /// hold at most `room_items` items together. Forgets all blocks.
-  void begin_phase(const KernelData& data, std::byte* begin, std::size_t bytes, Items room_items);
+  /// hold at most `room_items` items together. The resident data lie at `begin` or, if that is not
+  /// null, at `resident_begin`. Forgets all blocks.
+  void begin_phase(const KernelData& data, std::byte* begin, std::size_t bytes, Items room_items,
+                   std::byte* resident_begin = nullptr);
   /// The places of the phase's resident arrays.
   [[nodiscard]] const std::vector<std::byte*>& resident() const { return resident_; }
 
@@ -65,7 +69,7 @@ class UnitMemory {
   };
 
   const KernelData* data_ = nullptr;
-  std::byte* blocks_begin_ = nullptr;  ///< behind the resident data
+  std::byte* blocks_begin_ = nullptr;  ///< behind the resident data, if these are there
   std::byte* end_ = nullptr;
   Items room_items_ = 0;
   std::vector<std::byte*> resident_;

@@ -22,7 +22,6 @@
 #include "real/gpu/host_copier.hpp"
 #include "real/gpu/programs.hpp"
 #include "real/threads/this_thread.hpp"
-#include "real/unit_memory.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
@@ -101,17 +100,10 @@ class CudaDevice final : public Device {
     static_cast<void>(stay_.release());
   }
 
-  std::byte* allocate(std::size_t bytes) override {
-    std::byte* const begin = memory_->allocate(bytes);
-    try {
-      use_libraries(begin, bytes);
-    } catch (...) {
-      memory_->release(begin);
-      throw;
-    }
-    return begin;
+  std::byte* allocate(std::size_t bytes) override { return memory_->allocate(bytes); }
+  std::byte* allocate_on_host(std::size_t bytes) override {
+    return memory_->allocate_on_host(bytes);
   }
-
   void release(std::byte* memory) override { memory_->release(memory); }
 
   void read_in_place(const FixedArray& array) override {
@@ -123,10 +115,13 @@ class CudaDevice final : public Device {
     class Program final : public DeviceProgram {
      public:
       Program(CudaDevice& device, GpuProgram& program) : device_(device), program_(program) {}
-      void launch(const StagedBlock& block, const TicketPtr& /*ticket*/) override {
+      /// What lies on the host is read by the program itself.
+      void launch(const StagedBlock& block, std::size_t /*streamed_bytes*/,
+                  const TicketPtr& /*ticket*/) override {
         device_.timeline().count(Queue::compute, program_.commands(block.items));
         program_.enqueue(block, Stream{device_.stream(Queue::compute)});
       }
+      bool prepares_at_first_use() const override { return program_.prepares_at_first_use(); }
 
      private:
       CudaDevice& device_;
@@ -135,7 +130,6 @@ class CudaDevice final : public Device {
     resources_->programs.push_back(make_gpu_program(kernel));
     GpuProgram& program = *resources_->programs.back();
     program.load_code();
-    if (program.prepares_at_first_use()) unused_.push_back({&program, &kernel});
     return std::make_unique<Program>(*this, program);
   }
 
@@ -182,11 +176,6 @@ class CudaDevice final : public Device {
     return resources;
   }
 
-  /// A program of a library that was not used yet.
-  struct Unused {
-    GpuProgram* program;
-    const Kernel* kernel;
-  };
   /// Pinned bytes that are to be copied, and when that has ended.
   struct StagedCopy {
     const std::byte* begin;
@@ -204,47 +193,12 @@ class CudaDevice final : public Device {
     return reads != 0;
   }
 
-  /// Computes blocks of several sizes, of zeros, as large as fit into `bytes` at `begin`, with all
-  /// libraries. What they prepare at their first use would later be taken for the time of a block, and
-  /// might wait for a queue that is stopped.
-  void use_libraries(std::byte* begin, std::size_t bytes) {
-    for (const Unused& unused : std::exchange(unused_, {})) {
-      const KernelData& data = unused.kernel->data();
-      Items most = 0;
-      for (Items items = 1; items <= unused.kernel->workload().items; items *= 2) {
-        if (UnitMemory::bytes_for_one(data, items) <= bytes) most = items;
-      }
-      if (most > 0) compute_zeros(*unused.program, data, begin, bytes, most);
-    }
-  }
-
-  /// Blocks of 1, 2, 4, ... up to `most` items.
-  void compute_zeros(GpuProgram& program, const KernelData& data, std::byte* begin,
-                     std::size_t bytes, Items most) {
-    const std::size_t used = UnitMemory::bytes_for_one(data, most);
-    EQ_CHECK(used <= bytes, "the largest block fits");
-    check_cuda(cudaMemsetAsync(begin, 0, used, stream(Queue::compute)), "cudaMemsetAsync");
-    UnitMemory places;
-    places.begin_phase(data, begin, used, most);
-    for (Items items = 1; items <= most; items *= 2) {
-      const Block block{.items = items};
-      StagedBlock staged;
-      EQ_CHECK(places.place(block, staged), "there is memory for the largest block");
-      places.release(block, true);
-      program.enqueue(staged, Stream{stream(Queue::compute)});
-      const cudaError_t end = end_of(stream(Queue::compute));
-      if (end == cudaErrorNotReady) {
-        throw BackendError("the GPU has not ended the first use of a library within a minute");
-      }
-      check_cuda(end, "the first use of a library");
-    }
-  }
-
   /// Parts of arrays that the GPU reads by itself are copied from there, all others through pinned
-  /// memory.
+  /// memory. Some have to go no further than there.
   void copy_in(std::vector<CopyPart> parts, const TicketPtr& ticket) {
-    const auto staged = std::partition(parts.begin(), parts.end(),
-                                       [this](const CopyPart& part) { return is_direct(part); });
+    const auto staged = std::partition(parts.begin(), parts.end(), [this](const CopyPart& part) {
+      return is_direct(part) && !memory_->is_on_host(part.to);
+    });
     std::vector<CopyPart> gathered(staged, parts.end());
     parts.erase(staged, parts.end());
     put_transfers(Queue::in, parts);
@@ -379,7 +333,6 @@ class CudaDevice final : public Device {
   std::array<std::unique_ptr<HostCopier>, 2> copiers_;  ///< in, out
   std::deque<StagedCopy> staged_in_;  ///< pinned bytes that are not to be written before
   std::vector<FixedArray> direct_;    ///< which the GPU reads by itself
-  std::vector<Unused> unused_;
 };
 
 }  // namespace

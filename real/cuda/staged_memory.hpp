@@ -1,8 +1,10 @@
-// Memory of a GPU with as much pinned memory of the host, through which copies go.
+// Memory of a GPU with as much pinned memory of the host, through which copies go; and pinned memory
+// that programs read where it is.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "real/cuda/cuda_memory.hpp"
@@ -10,7 +12,8 @@
 
 namespace equipoise {
 
-/// The memory of a unit on a GPU: every byte there has one in pinned memory.
+/// The memory of a unit on a GPU, of which every byte has one in pinned memory, and what the GPU reads
+/// in pinned memory itself. Addresses are the GPU's.
 class StagedMemory {
  public:
   /// `pool` outlives it.
@@ -18,28 +21,30 @@ class StagedMemory {
 
   /// Memory of the GPU. Throws as check_cuda does.
   [[nodiscard]] std::byte* allocate(std::size_t bytes);
-  /// Releases what `allocate` returned.
+  /// Pinned memory, which programs read over the bus. Throws as check_cuda does.
+  [[nodiscard]] std::byte* allocate_on_host(std::size_t bytes);
+  /// Releases what one of these returned.
   void release(std::byte* memory) { areas_.erase(memory); }
+  /// Whether `memory` is of `allocate_on_host`.
+  [[nodiscard]] bool is_on_host(const std::byte* memory) const;
 
-  /// Puts the pinned memory in the place of the GPU's in `parts`, copies to the GPU or from there.
-  /// Returns the transfers between the two: one for all parts that follow one another with nothing but
-  /// padding between them.
+  /// Puts the pinned memory in the place of the GPU's addresses in `parts`, copies to there or from
+  /// there. Returns the transfers between it and memory of the GPU: one for all parts that follow one
+  /// another with nothing but padding between them.
   [[nodiscard]] std::vector<CopyPart> stage(std::vector<CopyPart>& parts, bool is_in) const;
 
  private:
   struct Area {
-    Area(CudaPool& pool, std::size_t size)
-        : bytes(size), on_device(pool, size), pinned(pool.host(), size) {}
-
     std::size_t bytes;
-    GpuMemory on_device;
+    std::optional<GpuMemory> on_device;  ///< none: the GPU reads the pinned memory
     PinnedMemory pinned;
   };
+  using Areas = std::map<std::byte*, Area>;
 
-  [[nodiscard]] std::byte* pinned(const std::byte* on_device) const;
+  [[nodiscard]] const Areas::value_type& area_of(const std::byte* address) const;
 
   CudaPool& pool_;
-  std::map<std::byte*, Area> areas_;  ///< by where they begin on the GPU
+  Areas areas_;  ///< by where the GPU sees their begins
 };
 
 }  // namespace equipoise

@@ -95,9 +95,13 @@ class DeviceProgram {
   DeviceProgram& operator=(const DeviceProgram&) = delete;
   virtual ~DeviceProgram() = default;
 
-  /// Puts the computation of `block`, which is in the device's memory, into its compute queue. May
-  /// be destroyed before the computation ends.
-  virtual void launch(const StagedBlock& block, const TicketPtr& ticket) = 0;
+  /// Puts the computation of `block`, which is in the device's memory, into its compute queue.
+  /// `streamed_bytes`: of its resident data, which lie in memory of `Device::allocate_on_host`, so many
+  /// are to be read over the device's bus. May be destroyed before the computation ends.
+  virtual void launch(const StagedBlock& block, std::size_t streamed_bytes,
+                      const TicketPtr& ticket) = 0;
+  /// Whether the first blocks of some sizes take longer, because a library prepares itself.
+  [[nodiscard]] virtual bool prepares_at_first_use() const { return false; }
 };
 
 /// An accelerator. One thread calls its members. Each puts work into a queue and returns, and the
@@ -121,7 +125,11 @@ class Device {
 
   /// Memory of the device, aligned to `array_alignment`. Throws std::bad_alloc.
   [[nodiscard]] virtual std::byte* allocate(std::size_t bytes) = 0;
-  /// Releases memory that `allocate` returned, which no work in a queue uses.
+  /// Memory of the host, aligned likewise, that programs of the device read over its bus: for resident
+  /// data that its own memory does not hold. The address is the device's; copies in may go there.
+  /// Throws std::bad_alloc.
+  [[nodiscard]] virtual std::byte* allocate_on_host(std::size_t bytes) = 0;
+  /// Releases memory that one of these returned, which no work in a queue uses.
   virtual void release(std::byte* memory) = 0;
 
   /// Lets copies in read `array` where it lies, also those for blocks that are not wanted any more. The

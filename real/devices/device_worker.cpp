@@ -13,9 +13,9 @@
 #include "real/block_copies.hpp"
 #include "real/devices/block_in_flight.hpp"
 #include "real/devices/held_stages.hpp"
+#include "real/devices/phase_memory.hpp"
 #include "real/threads/host_gate.hpp"
 #include "real/threads/this_thread.hpp"
-#include "real/unit_memory.hpp"
 #include "real/worker_mailbox.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -26,10 +26,10 @@ namespace {
 constexpr std::chrono::microseconds device_patience{0};
 /// A device that has failed for good may not ring any more.
 constexpr Seconds longest_silence{0.1};
-/// How often the driver asks whether data that it copies before the run are there, and how long it waits
-/// for them while the device answers.
-constexpr std::chrono::milliseconds copy_poll{1};
-constexpr std::chrono::minutes copy_patience{5};
+/// How often the driver asks whether work that it puts in before the run has ended, and how long it
+/// waits for that while the device answers.
+constexpr std::chrono::milliseconds early_poll{1};
+constexpr std::chrono::minutes early_patience{5};
 
 class DeviceDriver final : public UnitDriver {
  public:
@@ -50,9 +50,11 @@ class DeviceDriver final : public UnitDriver {
     for (const WorkerPhase& phase : setup_.phases) {
       for (const FixedArray& array : phase.kernel->data().fixed) device_->read_in_place(array);
       programs_.push_back(device_->load(*phase.kernel));
-      room_items_.push_back(room_items(setup_.unit, *phase.workload));
+      is_unprepared_.push_back(programs_.back()->prepares_at_first_use());
     }
-    reserve();
+    memory_.emplace(*device_, setup_.unit, setup_.phases);
+    memory_->reserve();
+    prepare_programs();
     if (setup_.phases.front().workload->distribution == Distribution::replicated) replicate();
   }
 
@@ -75,33 +77,68 @@ class DeviceDriver final : public UnitDriver {
   /// block brings them.
   void replicate() {
     Command first{};
-    first.block.items = room_items_.front();
+    first.block.items = memory_->room_items(0);
     const KernelData& data = phase_of(first.block).kernel->data();
     const auto ticket = std::make_shared<BlockTicket>(before_run_, before_run_.epoch());
     try {
       begin_phase(first, data);
       std::vector<CopyPart> parts;
       StagedBlock staged;
-      staged.resident = memory_.resident();
+      staged.resident = memory_->places().resident();
       for_each_new_resident(data, staged, versions_,
                             [&parts](std::byte* to, const std::byte* from, std::size_t bytes) {
                               parts.push_back({to, from, bytes});
                             });
       if (parts.empty()) return;
       device_->copy(Queue::in, std::move(parts), ticket);
-      const EventPtr there = device_->record(Queue::in);
-      const auto begin = std::chrono::steady_clock::now();
-      while (!there->happened()) {
-        if (std::chrono::steady_clock::now() - begin > copy_patience) {
-          throw BackendError("the resident data has not come there within 5 minutes");
-        }
-        std::this_thread::sleep_for(copy_poll);
-      }
+      await_early(Queue::in, "the resident data has not come there");
     } catch (...) {
       if (!is_of_block_alone(std::current_exception())) throw;
       phase_ = -1;
     }
     if (ticket->failure()) phase_ = -1;
+  }
+
+  /// Waits for what is in `queue` before the run.
+  void await_early(Queue queue, const char* too_late) {
+    const EventPtr end = device_->record(queue);
+    const auto begin = std::chrono::steady_clock::now();
+    while (!end->happened()) {
+      if (std::chrono::steady_clock::now() - begin > early_patience) {
+        throw BackendError(std::string(too_late) + " within 5 minutes");
+      }
+      std::this_thread::sleep_for(early_poll);
+    }
+  }
+
+  /// Lets libraries prepare themselves for all phases whose largest blocks have memory.
+  void prepare_programs() {
+    for (std::size_t phase = 0; phase < programs_.size(); ++phase) {
+      if (!is_unprepared_[phase]) continue;
+      const auto number = static_cast<int>(phase);
+      try {
+        memory_->begin_phase(number, memory_->room_items(number));
+        prepare_program(number);
+      } catch (const std::bad_alloc&) {  // the first block makes do with less
+      }
+    }
+  }
+
+  /// Computes blocks of several sizes, of any bytes, in the present phase. What a library prepares at its
+  /// first use would later be taken for the time of a block, and might wait for a queue that is stopped.
+  void prepare_program(int phase) {
+    const auto at = static_cast<std::size_t>(phase);
+    if (!is_unprepared_[at]) return;
+    is_unprepared_[at] = false;
+    const auto ticket = std::make_shared<BlockTicket>(before_run_, before_run_.epoch());
+    for (Items items = 1; items <= memory_->room_items(phase); items *= 2) {
+      const Block block{.items = items, .phase = phase};
+      StagedBlock staged;
+      if (!memory_->places().place(block, staged)) return;
+      programs_[at]->launch(staged, 0, ticket);
+      memory_->places().release(block, true);
+      await_early(Queue::compute, "the first use of a library has not ended");
+    }
   }
 
   /// When the driver looks at the device even if nothing rings.
@@ -201,7 +238,6 @@ class DeviceDriver final : public UnitDriver {
   struct Copies {
     std::vector<CopyPart> setup;
     std::vector<CopyPart> in;
-    std::vector<CopyPart> streamed;  ///< while the block is computed
     std::vector<CopyPart> out;
   };
 
@@ -216,7 +252,7 @@ class DeviceDriver final : public UnitDriver {
     const KernelData& data = phase_of(block).kernel->data();
     const Seconds now = setup_.clock->now();
     if (is_new) begin_phase(flying.command, data);
-    if (!memory_.place(block, flying.staged)) {
+    if (!memory_->places().place(block, flying.staged)) {
       if (!in_flight_.empty()) return Begun::waits;
       throw std::bad_alloc();
     }
@@ -229,11 +265,6 @@ class DeviceDriver final : public UnitDriver {
     if (is_new || !copies.setup.empty()) flying.setup_began = now;
     make_tickets(flying, !copies.setup.empty());
     for_each_input(data, block, flying.staged, put_into(copies.in));
-    if (const auto streamed = streamed_data(setup_.unit, *phase_of(block).workload)) {
-      const double bytes = streamed->bytes(static_cast<double>(block.items));
-      if (scratch_ == nullptr) scratch_ = device_->allocate(streamed_part_bytes);
-      for_each_streamed(data, static_cast<std::size_t>(bytes), scratch_, put_into(copies.streamed));
-    }
     for_each_result(data, block, flying.staged, put_into(copies.out));
     return Begun::yes;
   }
@@ -255,53 +286,15 @@ class DeviceDriver final : public UnitDriver {
     resident_ticket_ = nullptr;
   }
 
-  /// The bytes for as many items as may be in memory in a phase.
-  [[nodiscard]] std::size_t bytes_for(std::size_t phase) const {
-    return UnitMemory::bytes_for_several(setup_.phases[phase].kernel->data(), room_items_[phase]);
-  }
-
-  /// Gets memory for all phases beforehand. If there is not enough, the first block of a phase makes
-  /// do with less.
-  void reserve() {
-    std::size_t most = 0;
-    for (std::size_t phase = 0; phase < setup_.phases.size(); ++phase) {
-      most = std::max(most, bytes_for(phase));
-    }
-    try {
-      get_memory(most);
-    } catch (const std::bad_alloc&) {
-    }
-  }
-
   /// Gets memory for the blocks of a phase, for fewer of them at a time if there is not enough.
   void begin_phase(const Command& command, const KernelData& data) {
     phase_ = -1;
-    const Block& block = command.block;
-    const auto phase = static_cast<std::size_t>(block.phase);
-    Items& room_items = room_items_[phase];
-    for (;;) {
-      try {
-        get_memory(bytes_for(phase));
-        break;
-      } catch (const std::bad_alloc&) {
-        if (room_items <= block.items) throw;
-        room_items = std::max(block.items, room_items / 2);
-      }
-    }
-    memory_.begin_phase(data, bytes_, size_bytes_, room_items);
+    memory_->begin_phase(command.block.phase, command.block.items);
+    prepare_program(command.block.phase);
     versions_.assign(data.resident.size(), 0);
     resident_ticket_ = nullptr;
-    phase_ = block.phase;
+    phase_ = command.block.phase;
     epoch_ = command.epoch;
-  }
-
-  void get_memory(std::size_t bytes) {
-    if (bytes <= size_bytes_) return;
-    if (bytes_ != nullptr) device_->release(bytes_);
-    bytes_ = nullptr;
-    size_bytes_ = 0;
-    bytes_ = device_->allocate(bytes);
-    size_bytes_ = bytes;
   }
 
   void put_into_queues(BlockInFlight& block, Copies copies) {
@@ -310,21 +303,13 @@ class DeviceDriver final : public UnitDriver {
     put_copy(in, Queue::in, setup_.rates.in, copies.in, block.ticket);
     device_->wait(Queue::compute, in.over());
     put_stage(compute, Queue::compute, setup_.rates.compute, block.ticket, [&] {
-      programs_[static_cast<std::size_t>(block.command.block.phase)]->launch(block.staged,
-                                                                             block.ticket);
-      if (!copies.streamed.empty()) put_stream(block, copies.streamed);
+      const Block& of = block.command.block;
+      programs_[static_cast<std::size_t>(of.phase)]->launch(
+          block.staged, memory_->streamed_bytes(of), block.ticket);
     });
     device_->wait(Queue::out, compute.over());
     put_copy(out, Queue::out, setup_.rates.out, copies.out, block.ticket);
     device_->call_back(Queue::out, [mailbox = mailbox_] { mailbox->ring(); });
-  }
-
-  /// Resident data are read from the begin of a computation on, which does not end before.
-  void put_stream(const BlockInFlight& block, std::vector<CopyPart>& parts) {
-    const auto& [setup, in, compute, out] = block.stages;
-    device_->wait(Queue::in, compute.began);
-    device_->copy(Queue::in, std::move(parts), block.ticket);
-    device_->wait(Queue::compute, device_->record(Queue::in));
   }
 
   /// A stage without copies takes no time.
@@ -363,7 +348,7 @@ class DeviceDriver final : public UnitDriver {
     const bool is_last = block.group == 0 ||
                          (std::ranges::none_of(waiting_, is_of_group) &&
                           std::ranges::none_of(in_flight_, is_of_group, &BlockInFlight::command));
-    memory_.release(block, is_last);
+    memory_->places().release(block, is_last);
   }
 
   WorkerSetup setup_;
@@ -373,14 +358,11 @@ class DeviceDriver final : public UnitDriver {
   std::shared_ptr<HeldStages>
       held_;  ///< null if nothing is slowed down; calls of the device have it
   std::vector<std::unique_ptr<DeviceProgram>> programs_;  ///< (phases); end before the device
+  std::vector<bool> is_unprepared_;                       ///< (phases) its library was not used yet
   WorkerMailbox* mailbox_ = nullptr;
   std::deque<Command> waiting_;  ///< not yet in the device's queues
   std::deque<BlockInFlight> in_flight_;
-  UnitMemory memory_;
-  std::byte* bytes_ = nullptr;  ///< the memory's
-  std::size_t size_bytes_ = 0;
-  std::byte* scratch_ = nullptr;         ///< for resident data that are read with each block
-  std::vector<Items> room_items_;        ///< (phases) how many items are in memory at a time
+  std::optional<PhaseMemory> memory_;
   std::vector<std::uint64_t> versions_;  ///< of the resident arrays there; 0: none
   TicketPtr resident_ticket_;            ///< of the last copy of resident data
   int phase_ = -1;                       ///< whose data is there

@@ -1,6 +1,8 @@
 // Memory, queues of work, and a thread that computes; the engines copy.
 #include "real/emulated/emulated_device.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <future>
@@ -8,6 +10,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "real/kernels/buffer.hpp"
 #include "real/threads/this_thread.hpp"
@@ -16,6 +19,9 @@
 
 namespace equipoise {
 namespace {
+
+/// The largest part of resident data that is read at a time.
+constexpr std::size_t streamed_part_bytes = std::size_t{1} << 20;
 
 class EmulatedDevice final : public Device {
  public:
@@ -43,25 +49,34 @@ class EmulatedDevice final : public Device {
     return begin;
   }
 
+  /// All memory is the host's; what programs read there, the bus reads, too.
+  std::byte* allocate_on_host(std::size_t bytes) override { return allocate(bytes); }
+
   void release(std::byte* memory) override { memory_.erase(memory); }
 
   std::unique_ptr<DeviceProgram> load(const Kernel& kernel) override {
     class Program final : public DeviceProgram {
      public:
-      Program(EmulatedDevice& device, std::shared_ptr<const CpuProgram> program)
-          : device_(device), program_(std::move(program)) {}
-      void launch(const StagedBlock& block, const TicketPtr& ticket) override {
+      Program(EmulatedDevice& device, const Kernel& kernel)
+          : device_(device),
+            program_(kernel.make_cpu_program()),
+            resident_(kernel.data().resident) {}
+      void launch(const StagedBlock& block, std::size_t streamed_bytes,
+                  const TicketPtr& ticket) override {
+        const EventPtr began = device_.record(Queue::compute);
         device_.put(Queue::compute,
                     {.ticket = ticket, .compute = [program = program_, block](ThreadTeam& team) {
                        program->compute(block, team);
                      }});
+        if (streamed_bytes > 0) device_.stream(resident_, streamed_bytes, began, ticket);
       }
 
      private:
       EmulatedDevice& device_;
       std::shared_ptr<const CpuProgram> program_;
+      std::vector<ResidentArray> resident_;
     };
-    return std::make_unique<Program>(*this, kernel.make_cpu_program());
+    return std::make_unique<Program>(*this, kernel);
   }
 
   void copy(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) override {
@@ -89,6 +104,24 @@ class EmulatedDevice final : public Device {
   }
 
  private:
+  /// Reads `bytes` of the resident data from `began` on, the begin of a computation, which does not end
+  /// before that has ended.
+  void stream(const std::vector<ResidentArray>& resident, std::size_t bytes, const EventPtr& began,
+              const TicketPtr& ticket) {
+    if (scratch_ == nullptr) scratch_ = allocate(streamed_part_bytes);
+    std::vector<CopyPart> parts;
+    for (const ResidentArray& array : resident) {
+      const std::size_t wanted = std::min(bytes, array.bytes);
+      for (std::size_t at = 0; at < wanted; at += streamed_part_bytes) {
+        parts.push_back({scratch_, array.data + at, std::min(streamed_part_bytes, wanted - at)});
+      }
+      bytes -= wanted;
+    }
+    wait(Queue::in, began);
+    copy(Queue::in, std::move(parts), ticket);
+    wait(Queue::compute, record(Queue::in));
+  }
+
   void stop() {
     engines_->detach(queues_);
     if (computes_.joinable()) computes_.join();
@@ -117,6 +150,7 @@ class EmulatedDevice final : public Device {
 
   std::shared_ptr<EmulatedEngines> engines_;
   std::map<std::byte*, BufferOf<std::byte>> memory_;
+  std::byte* scratch_ = nullptr;  ///< where resident data go that are read with each block
   EmulatedQueues queues_;
   std::thread computes_;
 };

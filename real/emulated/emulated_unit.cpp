@@ -49,9 +49,6 @@ class EmulatedFactory final : public CoresFactory {
   EmulatedFactory(std::shared_ptr<EmulatedAccelerator> accelerator, int threads)
       : CoresFactory(threads), accelerator_(std::move(accelerator)) {}
 
-  /// Its programs are those of CPUs, which need all resident data: these lie in the host's memory
-  /// beyond that of the unit, and what would not fit is copied in with each block once more.
-  bool streams() const override { return true; }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return staged_bytes(workload, room_items(unit, workload));
   }

@@ -142,7 +142,6 @@ class PacedFactory final : public UnitFactory {
   int cores() const override { return 0; }
   std::string trace_unit() const override { return trace_unit_; }
   bool has_program(const std::string& /*kernel*/) const override { return true; }
-  bool streams() const override { return true; }
   double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
     return 0.0;
   }

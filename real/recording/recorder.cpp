@@ -230,8 +230,7 @@ std::optional<Seconds> mean_first_use(const std::deque<GroupRecorder>& groups,
 void check_items(const RecordSetup& setup) {
   const Workload& workload = setup.kernel->workload();
   for (const UnitSpec& spec : setup.units) {
-    const bool holds_data = spec.factory->streams() || holds_resident_data(spec.unit, workload);
-    if (holds_data && holds_a_grain(spec.unit, workload)) continue;
+    if (holds_a_grain(spec.unit, workload)) continue;
     throw InputError("--unit", spec.unit.name + " does not hold a block; give it more memory");
   }
   if (part_of_a_unit(setup) > 0) return;

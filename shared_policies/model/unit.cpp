@@ -83,13 +83,15 @@ double bytes_for_blocks(const Unit& unit, const Workload& workload) {
   return *unit.memory_bytes - (streamed_data(unit, workload) ? 0.0 : workload.bytes_kept());
 }
 
-}  // namespace
-
+/// Whether the unit's memory holds the resident data of `workload` and a grain beside them (or the
+/// whole workload, if smaller).
 bool holds_resident_data(const Unit& unit, const Workload& workload) {
   if (!unit.memory_bytes) return true;
   return largest_within(*unit.memory_bytes - workload.bytes_kept(), workload) >=
          std::min(workload.grain_items, workload.items);
 }
+
+}  // namespace
 
 double StreamedData::bytes(double items) const {
   return std::clamp(resident_bytes - (memory_bytes - bytes_per_item * items), 0.0, resident_bytes);

@@ -102,10 +102,6 @@ void check_device(const Unit& unit, std::span<const Unit> others, const std::str
 /// `user` names what needs them, for the message.
 void require_watts(std::span<const Unit> units, const std::string& where, const std::string& user);
 
-/// Whether the unit's memory holds the resident data of `workload` and a grain beside them (or the
-/// whole workload, if smaller).
-[[nodiscard]] bool holds_resident_data(const Unit& unit, const Workload& workload);
-
 /// What a unit reads of the resident data with each block, because its memory does not hold them.
 ///
 /// What fits beside a block stays on the unit, and the rest comes from the memory of its node while

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -129,6 +130,25 @@ TEST_F(CudaUnit, SharesItsDeviceWithAnotherUnit) {
 
 TEST_F(CudaUnit, ComputesEveryKernelOnPartsOfADevice) {
   expect_verified_results_of_every_kernel({"cuda,sms=8", "cuda,sms=16,slowdown=2", "cuda,sms=8"});
+}
+
+TEST_F(CudaUnit, ReadsResidentDataThatItsMemoryDoesNotHoldFromTheHosts) {
+  for (const std::string name : {"grn", "kmeans", "matmul", "nbody"}) {
+    for (const char* const unit : {"cuda", "cuda,slowdown=2"}) {
+      const auto kernel = make_kernel(name, small.at(name), "--workload");
+      kernel->allocate(1);
+      RealSetup setup = setup_of({unit}, {kernel.get()});
+      if (!setup.units[0].factory->has_program(name)) continue;
+      Unit& gpu = setup.units[0].unit;
+      gpu.memory_bytes = kernel->workload().bytes_kept();  // and no row beside them
+      ASSERT_TRUE(streamed_data(gpu, kernel->workload())) << name;
+      const Items items = std::min(Items{61}, largest_block(gpu, kernel->workload()));
+      MemoryJournal journal;
+      EXPECT_TRUE(run_all(std::move(setup), items, journal).complete) << name;
+      EXPECT_EQ(journal.count<LostBlock>(), 0) << name;
+      EXPECT_TRUE(kernel->verify().passed) << name << ": " << kernel->verify().what;
+    }
+  }
 }
 
 /// Runs blackscholes on `units` while a load competes with cuda0 for half of it, and returns which

@@ -15,7 +15,6 @@
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
-#include "real/recording/recorder.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/real_runs.hpp"
@@ -32,15 +31,21 @@ TEST(FakeGpu, IsDescribedLikeARealOne) {
   EXPECT_EQ(unit.memory_bytes, 15.0 * 1024 * 1024) << "16 MiB are free";
 }
 
-TEST(FakeGpu, IsNotRecordedWithAMatrixThatItDoesNotHold) {
-  // 2048 x 2048 numbers have 32 MiB, and it has 15: programs for GPUs compute with all resident data.
-  EXPECT_FALSE(parse_units({"cuda"})[0].factory->streams());
-  const auto kernel = make_kernel("matmul", {{"n", "2048"}}, "--workload");
-  RecordSetup setup;
-  setup.units = parse_units({"cuda"});
-  setup.kernel = kernel.get();
-  EXPECT_EQ(refusal_of([&] { static_cast<void>(record(setup)); }),
-            "--unit: cuda0 does not hold a block; give it more memory");
+TEST(FakeGpu, LeavesAMatrixThatItDoesNotHoldInTheHostsMemory) {
+  const auto kernel = make_kernel("matmul", {{"n", "200"}}, "--workload");
+  kernel->allocate(1);
+  const std::size_t matrix_bytes = 200 * 200 * sizeof(double);
+  for (const bool holds_it : {false, true}) {
+    const std::size_t before = fake_direct_bytes();
+    MemoryJournal journal;
+    EXPECT_TRUE(run_all(setup_of({holds_it ? "cuda" : "cuda,memory_bytes=300Ki"}, {kernel.get()}),
+                        50, journal)
+                    .complete);
+    EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+    // The rows of the first matrix, and those of the second.
+    EXPECT_EQ(fake_direct_bytes() - before, (holds_it ? 2 : 1) * matrix_bytes);
+    kernel->clear_results();
+  }
 }
 
 TEST(FakeGpu, IsLostWhenItFailsForGoodAndTheOthersDoItsWork) {

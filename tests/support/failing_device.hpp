@@ -48,6 +48,10 @@ class FailingDevice final : public Device {
     if (next_fault(DeviceCall::allocate) != DeviceFault::none) throw std::bad_alloc();
     return device_->allocate(bytes);
   }
+  std::byte* allocate_on_host(std::size_t bytes) override {
+    if (next_fault(DeviceCall::allocate) != DeviceFault::none) throw std::bad_alloc();
+    return device_->allocate_on_host(bytes);
+  }
   void release(std::byte* memory) override { device_->release(memory); }
 
   void read_in_place(const FixedArray& array) override { device_->read_in_place(array); }
@@ -56,9 +60,10 @@ class FailingDevice final : public Device {
      public:
       Program(FailingDevice& device, std::unique_ptr<DeviceProgram> program)
           : device_(device), program_(std::move(program)) {}
-      void launch(const StagedBlock& block, const TicketPtr& ticket) override {
+      void launch(const StagedBlock& block, std::size_t streamed_bytes,
+                  const TicketPtr& ticket) override {
         device_.fail_or_do(DeviceCall::launch, Queue::compute, ticket,
-                           [&] { program_->launch(block, ticket); });
+                           [&] { program_->launch(block, streamed_bytes, ticket); });
       }
 
      private:

@@ -39,24 +39,31 @@ TEST(WriteWholeFile, IsNoRefusalOfInputWhenTheDiskIsFullAndLeavesNothingBehind) 
             1);
 }
 
-TEST(TakesPart, SaysWhatAUnitThatDoesNotStreamWouldHaveToHold) {
+TEST(TakesPart, SaysWhatAUnitWouldHaveToHold) {
   Workload workload;
   workload.kernel = "matmul";
   workload.items = 512;
   workload.resident_bytes = 2097152.0;
   workload.memory_bytes_per_item = 8192.0;
-  Unit gpu;
-  gpu.name = "cuda0";
-  gpu.kind = UnitKind::gpu;
-  gpu.memory_bytes = 1048576.0;
-  EXPECT_TRUE(takes_part(gpu, {workload}, true));
-  testing::internal::CaptureStderr();
-  EXPECT_FALSE(takes_part(gpu, {workload}, false));
-  const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("cuda0 takes no part: matmul needs 2 MiB there for data that stays and 8 KiB "
-                      "for a block of 1 items, and its memory_bytes are 1 MiB"),
-            std::string::npos)
-      << said;
+  const auto warning_of = [&](const Unit& unit) {
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(takes_part(unit, {workload}));
+    return testing::internal::GetCapturedStderr();
+  };
+  Unit unit;
+  unit.name = "cpu0";
+  unit.memory_bytes = 1048576.0;
+  EXPECT_EQ(warning_of(unit),
+            "equipoise: warning: cpu0 takes no part: matmul needs 2 MiB there for data that stays "
+            "and 8 KiB for a block of 1 items, and its memory_bytes are 1 MiB\n");
+  unit.name = "cuda0";
+  unit.kind = UnitKind::gpu;
+  unit.copy_engines = 2;
+  EXPECT_TRUE(takes_part(unit, {workload})) << "it reads the data with each block";
+  unit.memory_bytes = 4096.0;
+  EXPECT_EQ(warning_of(unit),
+            "equipoise: warning: cuda0 takes no part: matmul needs 8 KiB there for a block of 1 "
+            "items, and its memory_bytes are 4 KiB\n");
 }
 
 TEST(WriteWholeFile, ReplacesWhatIsThere) {

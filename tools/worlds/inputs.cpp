@@ -85,9 +85,9 @@ void add_block_limits(Unit& unit, const Unit& recorded) {
   unit.max_block_items.insert(recorded.max_block_items.begin(), recorded.max_block_items.end());
 }
 
-bool takes_part(const Unit& unit, const std::vector<Workload>& phases, bool streams) {
+bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
   for (const Workload& phase : phases) {
-    if (holds_a_grain(unit, phase) && (streams || holds_resident_data(unit, phase))) continue;
+    if (holds_a_grain(unit, phase)) continue;
     const auto limit = unit.max_block_items.find(phase.kernel);
     if (limit != unit.max_block_items.end() && limit->second < phase.grain_items) {
       warn(
@@ -97,11 +97,13 @@ bool takes_part(const Unit& unit, const std::vector<Workload>& phases, bool stre
       return false;
     }
     const double grain_bytes = phase.memory_bytes_per_item * static_cast<double>(phase.grain_items);
+    const std::string kept =
+        streamed_data(unit, phase)
+            ? ""
+            : fmt::format("{} there for data that stays and ", bytes_text(phase.bytes_kept()));
     warn(fmt::format(
-        "{} takes no part: {} needs {} there for data that stays and {} for a block of {} items, "
-        "and "
-        "its memory_bytes are {}",
-        unit.name, phase.kernel, bytes_text(phase.bytes_kept()), bytes_text(grain_bytes),
+        "{} takes no part: {} needs {}{} {}for a block of {} items, and its memory_bytes are {}",
+        unit.name, phase.kernel, kept, bytes_text(grain_bytes), kept.empty() ? "there " : "",
         phase.grain_items, bytes_text(unit.memory_bytes.value_or(0.0))));
     return false;
   }

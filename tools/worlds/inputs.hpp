@@ -28,8 +28,7 @@ void complete_watts(Unit& unit, const Unit& recorded);
 /// Gives `unit` the `max_block_items` of `recorded`, its unit in the trace of a phase.
 void add_block_limits(Unit& unit, const Unit& recorded);
 
-/// Whether `unit` can hold a grain of every phase, and, unless it `streams` resident data
-/// (`streamed_data`), these, too; warns if it cannot.
-[[nodiscard]] bool takes_part(const Unit& unit, const std::vector<Workload>& phases, bool streams);
+/// Whether `unit` can hold a grain of every phase; warns if it cannot.
+[[nodiscard]] bool takes_part(const Unit& unit, const std::vector<Workload>& phases);
 
 }  // namespace equipoise

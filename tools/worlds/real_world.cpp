@@ -213,7 +213,7 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
   for (UnitSpec& spec : specs) {
     add_watts(spec, world);
     if (!spec.computes()) pace(spec, world);
-    if (!takes_part(spec.unit, world.phases, spec.factory->streams())) continue;
+    if (!takes_part(spec.unit, world.phases)) continue;
     world.units.push_back(spec.unit);
     world.specs.push_back(std::move(spec));
   }

@@ -136,7 +136,7 @@ void add_units(SimInputs& inputs, const ProbedPlatform& probed,
     unit.out = host.out;
     check_device(unit.unit, with_devices, "host " + printable(unit.unit.name));
     if (!unit.unit.device.empty()) with_devices.push_back(unit.unit);
-    if (takes_part(unit.unit, inputs.phases, true)) platform.units.push_back(std::move(unit));
+    if (takes_part(unit.unit, inputs.phases)) platform.units.push_back(std::move(unit));
   }
   if (!untimed.empty()) {
     warn(fmt::format("{} not used: the trace has no times for {}",

@@ -62,7 +62,6 @@ TEST(StreamedData, AreNoneWhereAGrainFitsBesideTheResidentData) {
   Unit unit = gpu("u", "", false, {}).unit;
   unit.memory_bytes = 1064.0;
   EXPECT_FALSE(streamed_data(unit, workload_of(64)));
-  EXPECT_TRUE(holds_resident_data(unit, workload_of(64)));
   EXPECT_EQ(largest_block(unit, workload_of(64)), 64);
   unit.memory_bytes = 1063.0;
   EXPECT_EQ(streamed_data(unit, workload_of(64))->bytes(64.0), 1.0);
