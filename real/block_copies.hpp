@@ -1,7 +1,6 @@
 // The copies between a kernel's data on the host and a block in a unit's memory.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>

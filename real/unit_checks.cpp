@@ -28,12 +28,19 @@ void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<con
   double needed_bytes = 0.0;
   for (const auto& kernel : phases) needed_bytes += kernel ? kernel->host_bytes() : 0.0;
   for (const UnitSpec& spec : units) {
-    double unit_bytes = 0.0;  // one phase after another has its data on the unit
+    // One phase after another has its data on the unit, or beside it.
+    double unit_bytes = 0.0;
+    double streamed_bytes = 0.0;
     for (const auto& kernel : phases) {
       if (!kernel) continue;
-      unit_bytes = std::max(unit_bytes, spec.factory->host_bytes(spec.unit, kernel->workload()));
+      const Workload& workload = kernel->workload();
+      const double bytes = spec.factory->host_bytes(spec.unit, workload);
+      const bool streams = streamed_data(spec.unit, workload).has_value();
+      const double streamed = streams ? std::min(bytes, workload.bytes_kept()) : 0.0;
+      unit_bytes = std::max(unit_bytes, bytes - streamed);
+      streamed_bytes = std::max(streamed_bytes, streamed);
     }
-    needed_bytes += unit_bytes;
+    needed_bytes += unit_bytes + streamed_bytes;
   }
   if (needed_bytes <= available_bytes) return;
   constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;

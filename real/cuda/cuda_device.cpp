@@ -22,7 +22,6 @@
 #include "real/gpu/host_copier.hpp"
 #include "real/gpu/programs.hpp"
 #include "real/threads/this_thread.hpp"
-#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
@@ -203,8 +202,10 @@ class CudaDevice final : public Device {
     parts.erase(staged, parts.end());
     put_transfers(Queue::in, parts);
     if (gathered.empty()) return;
+    const bool stays_on_host = std::ranges::any_of(
+        gathered, [this](const CopyPart& part) { return memory_->is_on_host(part.to); });
     const std::vector<CopyPart> transfers = memory_->stage(gathered, true);
-    if (is_still_staged(transfers)) {
+    if (stays_on_host || is_still_staged(transfers)) {
       copy_in_turn(Queue::in, std::move(gathered), ticket);
     } else {
       gather_now(std::move(gathered), ticket);

@@ -161,13 +161,13 @@ class GpuMemory {
   std::byte* begin_ = nullptr;
 };
 
-/// Pinned memory of the host, from and to which GPUs copy by themselves.
+/// Pinned memory of the host, aligned to `array_alignment`, from and to which GPUs copy by themselves.
 class PinnedMemory {
  public:
   /// Throws as check_cuda does. `host` outlives it.
   PinnedMemory(CudaHostMemory& host, std::size_t bytes);
 
-  [[nodiscard]] std::byte* begin() const { return memory_.get(); }
+  [[nodiscard]] std::byte* begin() const { return begin_; }
   /// Where the current GPU sees it. Throws as check_cuda does.
   [[nodiscard]] std::byte* on_device() const;
 
@@ -179,6 +179,7 @@ class PinnedMemory {
   };
 
   std::unique_ptr<std::byte, Keep> memory_;
+  std::byte* begin_ = nullptr;
 };
 
 /// Words of the host's memory that the current GPU sees.

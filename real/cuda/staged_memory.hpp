@@ -12,8 +12,8 @@
 
 namespace equipoise {
 
-/// The memory of a unit on a GPU, of which every byte has one in pinned memory, and what the GPU reads
-/// in pinned memory itself. Addresses are the GPU's.
+/// The memory of a unit: on a GPU, where every byte has one in pinned memory, or in pinned memory alone,
+/// where programs read it. All addresses are the GPU's.
 class StagedMemory {
  public:
   /// `pool` outlives it.

@@ -95,9 +95,10 @@ class DeviceProgram {
   DeviceProgram& operator=(const DeviceProgram&) = delete;
   virtual ~DeviceProgram() = default;
 
-  /// Puts the computation of `block`, which is in the device's memory, into its compute queue.
-  /// `streamed_bytes`: of its resident data, which lie in memory of `Device::allocate_on_host`, so many
-  /// are to be read over the device's bus. May be destroyed before the computation ends.
+  /// Puts the computation of `block`, which is in the device's memory, into its compute queue. If
+  /// `streamed_bytes` is not 0, its resident data lie in memory of `Device::allocate_on_host`, and a
+  /// device that imitates the reading of them reads so many bytes. May be destroyed before the
+  /// computation ends.
   virtual void launch(const StagedBlock& block, std::size_t streamed_bytes,
                       const TicketPtr& ticket) = 0;
   /// Whether the first blocks of some sizes take longer, because a library prepares itself.

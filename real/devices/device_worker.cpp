@@ -7,6 +7,7 @@
 #include <deque>
 #include <new>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -30,6 +31,9 @@ constexpr Seconds longest_silence{0.1};
 /// waits for that while the device answers.
 constexpr std::chrono::milliseconds early_poll{1};
 constexpr std::chrono::minutes early_patience{5};
+constexpr const char* library_is_late = "the first use of a library has not ended";
+/// A block that takes longer is not delayed much by what a library prepares for it.
+constexpr std::chrono::seconds long_preparation{1};
 
 class DeviceDriver final : public UnitDriver {
  public:
@@ -50,7 +54,6 @@ class DeviceDriver final : public UnitDriver {
     for (const WorkerPhase& phase : setup_.phases) {
       for (const FixedArray& array : phase.kernel->data().fixed) device_->read_in_place(array);
       programs_.push_back(device_->load(*phase.kernel));
-      is_unprepared_.push_back(programs_.back()->prepares_at_first_use());
     }
     memory_.emplace(*device_, setup_.unit, setup_.phases);
     memory_->reserve();
@@ -111,33 +114,37 @@ class DeviceDriver final : public UnitDriver {
     }
   }
 
-  /// Lets libraries prepare themselves for all phases whose largest blocks have memory.
+  /// Lets libraries prepare themselves. What they prepare at their first use would later be taken for
+  /// the time of a block, and might wait for a queue that is stopped. If that fails, so may blocks.
   void prepare_programs() {
     for (std::size_t phase = 0; phase < programs_.size(); ++phase) {
-      if (!is_unprepared_[phase]) continue;
-      const auto number = static_cast<int>(phase);
+      if (!programs_[phase]->prepares_at_first_use()) continue;
       try {
-        memory_->begin_phase(number, memory_->room_items(number));
-        prepare_program(number);
-      } catch (const std::bad_alloc&) {  // the first block makes do with less
+        prepare_program(static_cast<int>(phase));
+      } catch (...) {
+        if (!is_of_block_alone(std::current_exception())) throw;
+        await_early(Queue::compute, library_is_late);
       }
     }
   }
 
-  /// Computes blocks of several sizes, of any bytes, in the present phase. What a library prepares at its
-  /// first use would later be taken for the time of a block, and might wait for a queue that is stopped.
+  /// Computes blocks of several sizes, of any bytes. Where no queue will be stopped, it leaves out
+  /// sizes that take long.
   void prepare_program(int phase) {
-    const auto at = static_cast<std::size_t>(phase);
-    if (!is_unprepared_[at]) return;
-    is_unprepared_[at] = false;
+    const Workload& workload = *setup_.phases[static_cast<std::size_t>(phase)].workload;
+    memory_->begin_phase(phase, workload.grain_items);
+    const Items most = std::min(memory_->room_items(phase), largest_block(setup_.unit, workload));
     const auto ticket = std::make_shared<BlockTicket>(before_run_, before_run_.epoch());
-    for (Items items = 1; items <= memory_->room_items(phase); items *= 2) {
+    for (Items items = 1; items <= most; items *= 2) {
       const Block block{.items = items, .phase = phase};
       StagedBlock staged;
       if (!memory_->places().place(block, staged)) return;
-      programs_[at]->launch(staged, 0, ticket);
       memory_->places().release(block, true);
-      await_early(Queue::compute, "the first use of a library has not ended");
+      const auto begin = std::chrono::steady_clock::now();
+      programs_[static_cast<std::size_t>(phase)]->launch(staged, memory_->streamed_bytes(block),
+                                                         ticket);
+      await_early(Queue::compute, library_is_late);
+      if (!held_ && std::chrono::steady_clock::now() - begin > long_preparation) return;
     }
   }
 
@@ -290,7 +297,6 @@ class DeviceDriver final : public UnitDriver {
   void begin_phase(const Command& command, const KernelData& data) {
     phase_ = -1;
     memory_->begin_phase(command.block.phase, command.block.items);
-    prepare_program(command.block.phase);
     versions_.assign(data.resident.size(), 0);
     resident_ticket_ = nullptr;
     phase_ = command.block.phase;
@@ -353,12 +359,11 @@ class DeviceDriver final : public UnitDriver {
 
   WorkerSetup setup_;
   DeviceMaker open_;
-  HostGate before_run_;  ///< for copies that are made before there are commands
+  HostGate before_run_;  ///< for work that is done before there are commands
   std::unique_ptr<Device> device_;
   std::shared_ptr<HeldStages>
       held_;  ///< null if nothing is slowed down; calls of the device have it
   std::vector<std::unique_ptr<DeviceProgram>> programs_;  ///< (phases); end before the device
-  std::vector<bool> is_unprepared_;                       ///< (phases) its library was not used yet
   WorkerMailbox* mailbox_ = nullptr;
   std::deque<Command> waiting_;  ///< not yet in the device's queues
   std::deque<BlockInFlight> in_flight_;

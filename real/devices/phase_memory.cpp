@@ -38,11 +38,14 @@ void PhaseMemory::reserve() {
     if (!phase.streamed) continue;
     most_on_host = std::max(most_on_host, UnitMemory::resident_bytes(*phase.data));
   }
-  try {
-    grow(on_host_, &Device::allocate_on_host, most_on_host);
-    grow(on_device_, &Device::allocate, most);
-  } catch (const std::bad_alloc&) {
-  }
+  const auto try_to_grow = [this](Piece& piece, Allocate allocate, std::size_t bytes) {
+    try {
+      grow(piece, allocate, bytes);
+    } catch (const std::bad_alloc&) {
+    }
+  };
+  try_to_grow(on_device_, &Device::allocate, most);
+  try_to_grow(on_host_, &Device::allocate_on_host, most_on_host);
 }
 
 void PhaseMemory::begin_phase(int phase, Items items) {

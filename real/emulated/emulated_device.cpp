@@ -63,12 +63,12 @@ class EmulatedDevice final : public Device {
             resident_(kernel.data().resident) {}
       void launch(const StagedBlock& block, std::size_t streamed_bytes,
                   const TicketPtr& ticket) override {
-        const EventPtr began = device_.record(Queue::compute);
+        const EventPtr began = streamed_bytes > 0 ? device_.record(Queue::compute) : nullptr;
         device_.put(Queue::compute,
                     {.ticket = ticket, .compute = [program = program_, block](ThreadTeam& team) {
                        program->compute(block, team);
                      }});
-        if (streamed_bytes > 0) device_.stream(resident_, streamed_bytes, began, ticket);
+        if (began) device_.stream(resident_, streamed_bytes, began, ticket);
       }
 
      private:

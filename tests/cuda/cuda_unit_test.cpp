@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "real/kernels/catalog.hpp"
 #include "real/real_executor.hpp"
@@ -148,6 +149,21 @@ TEST_F(CudaUnit, ReadsResidentDataThatItsMemoryDoesNotHoldFromTheHosts) {
       EXPECT_EQ(journal.count<LostBlock>(), 0) << name;
       EXPECT_TRUE(kernel->verify().passed) << name << ": " << kernel->verify().what;
     }
+  }
+}
+
+TEST_F(CudaUnit, HoldsTheDataOfSomePhasesAndReadsThoseOfOthers) {
+  const auto matmul = make_kernel("matmul", small.at("matmul"), "--workload");
+  const auto nbody = make_kernel("nbody", small.at("nbody"), "--workload");
+  const auto options = make_kernel("blackscholes", small.at("blackscholes"), "--workload");
+  std::vector<Kernel*> phases = {options.get(), matmul.get(), nbody.get(), matmul.get()};
+  for (Kernel* const kernel : {matmul.get(), nbody.get(), options.get()}) kernel->allocate(1);
+  if (!parse_units({"cuda"})[0].factory->has_program("matmul")) phases = {nbody.get()};
+  for (int order = 0; order < 2; ++order, std::ranges::reverse(phases)) {
+    MemoryJournal journal;
+    EXPECT_TRUE(run_all(setup_of({"cuda,memory_bytes=300Ki"}, phases), 61, journal).complete);
+    EXPECT_EQ(journal.count<LostBlock>(), 0);
+    for (Kernel* const kernel : phases) EXPECT_TRUE(kernel->verify().passed);
   }
 }
 

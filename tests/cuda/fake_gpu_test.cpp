@@ -32,14 +32,14 @@ TEST(FakeGpu, IsDescribedLikeARealOne) {
 }
 
 TEST(FakeGpu, LeavesAMatrixThatItDoesNotHoldInTheHostsMemory) {
-  const auto kernel = make_kernel("matmul", {{"n", "200"}}, "--workload");
+  const auto kernel = make_kernel("matmul", {{"n", "384"}}, "--workload");
   kernel->allocate(1);
-  const std::size_t matrix_bytes = 200 * 200 * sizeof(double);
+  const std::size_t matrix_bytes = 384 * 384 * sizeof(double);  // more than a MiB
   for (const bool holds_it : {false, true}) {
     const std::size_t before = fake_direct_bytes();
     MemoryJournal journal;
-    EXPECT_TRUE(run_all(setup_of({holds_it ? "cuda" : "cuda,memory_bytes=300Ki"}, {kernel.get()}),
-                        50, journal)
+    EXPECT_TRUE(run_all(setup_of({holds_it ? "cuda" : "cuda,memory_bytes=1Mi"}, {kernel.get()}), 50,
+                        journal)
                     .complete);
     EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
     // The rows of the first matrix, and those of the second.

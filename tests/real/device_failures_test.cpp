@@ -52,6 +52,28 @@ TEST(DeviceFailures, AtAnyStageLoseTheBlockAndNotTheUnitAndEveryItemIsDoneOnce) 
   }
 }
 
+TEST(DeviceFailures, AtTheFirstUseOfALibraryLoseNothing) {
+  for (const DeviceFault fault : {DeviceFault::none, DeviceFault::refused, DeviceFault::later}) {
+    KernelScript script(2000);
+    ScriptedKernel kernel(script);
+    MemoryJournal journal;
+    std::atomic<int> launches = 0;
+    RealSetup setup = setup_of({"emulated"}, {&kernel});
+    setup.units[0].factory = std::make_shared<FailingFactory>(
+        fast_copies,
+        [&](DeviceCall call, int before) {
+          launches += call == DeviceCall::launch ? 1 : 0;
+          return call == DeviceCall::launch && before == 2 ? fault : DeviceFault::none;
+        },
+        true);
+    EXPECT_TRUE(run_all(std::move(setup), 100, journal).complete);
+    EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+    EXPECT_EQ(journal.count<LostBlock>(), 0);
+    // 1, 2, 4, ... 1024 items, or up to the 4 that fail, and 20 blocks.
+    EXPECT_EQ(launches, (fault == DeviceFault::refused ? 3 : 11) + 20);
+  }
+}
+
 TEST(DeviceFailures, OfABlockThatBringsResidentDataLeaveNoBlockWithoutThem) {
   // The first copy in is that of resident data. Each stage of the block that brings them fails.
   for (const DeviceCall stage : {DeviceCall::copy_in, DeviceCall::launch, DeviceCall::copy_out}) {

@@ -41,8 +41,9 @@ using DeviceScript = std::function<DeviceFault(DeviceCall call, int before)>;
 /// A device that does what another one does, except where its script says otherwise.
 class FailingDevice final : public Device {
  public:
-  FailingDevice(std::unique_ptr<Device> device, DeviceScript script)
-      : device_(std::move(device)), script_(std::move(script)) {}
+  /// `prepares`: its programs prepare themselves at their first use.
+  FailingDevice(std::unique_ptr<Device> device, DeviceScript script, bool prepares = false)
+      : device_(std::move(device)), script_(std::move(script)), prepares_(prepares) {}
 
   std::byte* allocate(std::size_t bytes) override {
     if (next_fault(DeviceCall::allocate) != DeviceFault::none) throw std::bad_alloc();
@@ -65,6 +66,7 @@ class FailingDevice final : public Device {
         device_.fail_or_do(DeviceCall::launch, Queue::compute, ticket,
                            [&] { program_->launch(block, streamed_bytes, ticket); });
       }
+      bool prepares_at_first_use() const override { return device_.prepares_; }
 
      private:
       FailingDevice& device_;
@@ -138,6 +140,7 @@ class FailingDevice final : public Device {
 
   std::unique_ptr<Device> device_;
   DeviceScript script_;
+  bool prepares_;
   int calls_[4] = {};
   bool is_silent_ = false;
 };
@@ -145,25 +148,26 @@ class FailingDevice final : public Device {
 /// Makes emulated units whose devices follow `script`.
 class FailingFactory final : public CoresFactory {
  public:
-  FailingFactory(const EmulatedFigures& figures, DeviceScript script)
-      : CoresFactory(1), figures_(figures), script_(std::move(script)) {}
+  FailingFactory(const EmulatedFigures& figures, DeviceScript script, bool prepares = false)
+      : CoresFactory(1), figures_(figures), script_(std::move(script)), prepares_(prepares) {}
 
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return staged_bytes(workload, room_items(unit, workload));
   }
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
-    return make_device_worker(
-        std::move(setup), [figures = figures_, script = script_](const WorkerSetup& of) {
-          return std::make_unique<FailingDevice>(
-              open_emulated_device(std::make_shared<EmulatedEngines>(figures, of.waiting, of.clock),
-                                   of.cores),
-              script);
-        });
+    return make_device_worker(std::move(setup), [figures = figures_, script = script_,
+                                                 prepares = prepares_](const WorkerSetup& of) {
+      return std::make_unique<FailingDevice>(
+          open_emulated_device(std::make_shared<EmulatedEngines>(figures, of.waiting, of.clock),
+                               of.cores),
+          script, prepares);
+    });
   }
 
  private:
   EmulatedFigures figures_;
   DeviceScript script_;
+  bool prepares_;
 };
 
 }  // namespace equipoise

@@ -19,6 +19,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/spec.hpp"
 #include "tools/console/console.hpp"
+#include "tools/console/quantity_text.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
 #include "tools/worlds/workload_choice.hpp"
@@ -98,6 +99,17 @@ void pace(UnitSpec& spec, const RealWorld& world) {
     }
   }
   spec.factory = make_paced_factory(trace_unit, std::move(timings));
+}
+
+/// Says which data `unit` does not hold, because its blocks take longer then.
+void note_streams(const Unit& unit, const std::vector<Workload>& phases) {
+  for (const Workload& phase : phases) {
+    if (!streamed_data(unit, phase)) continue;
+    note(
+        fmt::format("{} does not hold the {} of {} that every block needs, and reads them from "
+                    "the host's memory",
+                    unit.name, bytes_text(phase.bytes_kept()), phase.kernel));
+  }
 }
 
 /// Gives a unit the watts of its unit in the trace of the first phase, if that has any.
@@ -214,6 +226,7 @@ RealWorld load_given_units(const Options& options, std::vector<Trace> traces) {
     add_watts(spec, world);
     if (!spec.computes()) pace(spec, world);
     if (!takes_part(spec.unit, world.phases)) continue;
+    if (spec.computes()) note_streams(spec.unit, world.phases);
     world.units.push_back(spec.unit);
     world.specs.push_back(std::move(spec));
   }
