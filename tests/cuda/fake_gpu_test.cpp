@@ -34,7 +34,7 @@ TEST(FakeGpu, IsDescribedLikeARealOne) {
 TEST(FakeGpu, LeavesAMatrixThatItDoesNotHoldInTheHostsMemory) {
   const auto kernel = make_kernel("matmul", {{"n", "384"}}, "--workload");
   kernel->allocate(1);
-  const std::size_t matrix_bytes = 384 * 384 * sizeof(double);  // more than a MiB
+  const std::size_t matrix_bytes = std::size_t{384} * 384 * sizeof(double);  // more than a MiB
   for (const bool holds_it : {false, true}) {
     const std::size_t before = fake_direct_bytes();
     MemoryJournal journal;
