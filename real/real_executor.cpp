@@ -98,6 +98,12 @@ class RealExecutor final : public Executor {
     return command.assigned;
   }
 
+  /// Blocks of real units cannot be taken back yet, nor compete.
+  bool takes_copies() const override { return false; }
+  TakenBack take_back(const Block& /*block*/, UnitId /*unit*/) override {
+    return {Fate::too_late, now()};
+  }
+
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override { return now(); }
 
   std::optional<Event> next(Seconds deadline) override {

@@ -44,19 +44,14 @@ class StreamedJournalFile final : public JournalFile {
   void block(const BlockRecord& r) override {
     fmt::format_to(std::back_inserter(buffer_),
                    FMT_COMPILE("{{\"block\":{},\"unit\":{},\"iteration\":{},\"phase\":{},"
-                               "\"first_item\":{},\"items\":{},\"assigned_s\":{},"
-                               "\"setup_s\":{},\"in_s\":{},\"compute_s\":{},\"out_s\":{}"),
+                               "\"first_item\":{},\"items\":{},\"assigned_s\":{}"),
                    r.block.id, units_[r.unit.index], r.block.iteration, r.block.phase,
-                   r.block.first, r.block.items, r.assigned.value, r.times.setup.value,
-                   r.times.in.value, r.times.compute.value, r.times.out.value);
-    put_time(",\"setup_at_s\":", r.begins.setup);
-    put_time(",\"in_at_s\":", r.begins.in);
-    put_time(",\"compute_at_s\":", r.begins.compute);
-    put_time(",\"out_at_s\":", r.begins.out);
+                   r.block.first, r.block.items, r.assigned.value);
+    put_stages(r.times, r.begins);
     put_time(",\"end_s\":", r.end);
     fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE(",\"after_events\":{},\"tag\":\"{}\""),
                    r.after_events, to_string(r.block.tag));
-    put_group(r.block);
+    put_kinship(r.block);
     put_end();
   }
 
@@ -90,11 +85,15 @@ class StreamedJournalFile final : public JournalFile {
               if (lost.cap_items) {
                 fmt::format_to(std::back_inserter(buffer_), ",\"cap_items\":{}", *lost.cap_items);
               }
-              put_group(lost.block);
+              put_kinship(lost.block);
+              if (lost.by == LostBy::unit) return;
+              fmt::format_to(std::back_inserter(buffer_), ",\"by\":\"{}\",\"goes_on\":{}",
+                             word_of(lost.by), lost.goes_on);
             },
+            [this](const LateEnd& late) { put_late(late); },
             [this](const UnfinishedBlock& left) {
               put_handed_out(left);
-              put_group(left.block);
+              put_kinship(left.block);
             },
             [this](const OneOf<UnitLost, UnitJoined> auto& of) { put_unit(of.unit); },
             [this](const Disturbance& disturbance) { put_disturbance(disturbance); },
@@ -155,9 +154,32 @@ class StreamedJournalFile final : public JournalFile {
                    of.assigned.value, of.after_events, to_string(of.block.tag));
   }
 
-  void put_group(const Block& block) {
-    if (block.group == 0) return;
-    fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE(",\"group\":{}"), block.group);
+  /// Appends the times and begins of a block's stages.
+  void put_stages(const StageTimes& times, const StageTimes& begins) {
+    fmt::format_to(std::back_inserter(buffer_),
+                   FMT_COMPILE(",\"setup_s\":{},\"in_s\":{},\"compute_s\":{},\"out_s\":{}"),
+                   times.setup.value, times.in.value, times.compute.value, times.out.value);
+    put_time(",\"setup_at_s\":", begins.setup);
+    put_time(",\"in_at_s\":", begins.in);
+    put_time(",\"compute_at_s\":", begins.compute);
+    put_time(",\"out_at_s\":", begins.out);
+  }
+
+  /// Appends a block that has ended although it was lost. What else is known of it stands where it was lost.
+  void put_late(const LateEnd& late) {
+    put_unit(late.unit);
+    fmt::format_to(std::back_inserter(buffer_),
+                   ",\"block\":{},\"iteration\":{},\"phase\":{},\"items\":{},\"assigned_s\":{}",
+                   late.block.id, late.block.iteration, late.block.phase, late.block.items,
+                   late.assigned.value);
+    put_stages(late.times, late.begins);
+  }
+
+  /// Appends which other blocks this one has to do with.
+  void put_kinship(const Block& block) {
+    auto out = std::back_inserter(buffer_);
+    if (block.group != 0) fmt::format_to(out, FMT_COMPILE(",\"group\":{}"), block.group);
+    if (block.copy_of) fmt::format_to(out, FMT_COMPILE(",\"copy_of\":{}"), *block.copy_of);
   }
 
   void put_end() {

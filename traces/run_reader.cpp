@@ -1,6 +1,7 @@
 // Reads the lines after the header of a run file.
 #include <array>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
@@ -140,6 +141,13 @@ class RunReader {
       block.group = static_cast<std::uint32_t>(
           line.whole("group", 0, std::numeric_limits<std::uint32_t>::max()));
     }
+    if (line.find("copy_of") != nullptr) {
+      block.copy_of = count(line, "copy_of");
+      if (*block.copy_of >= block.id) {
+        throw InputError(line.where(),
+                         "'copy_of' is not the number of an earlier block; correct it");
+      }
+    }
     if (!handed_out_.insert(block.id).second) {
       throw InputError(line.where(), "block " + std::to_string(block.id) +
                                          " was handed out before; a number is used once");
@@ -155,17 +163,23 @@ class RunReader {
     record.block.first = line.whole("first_item", 0, workload.items - record.block.items);
     record.assigned = seconds(line, "assigned_s");
     record.end = seconds(line, "end_s");
-    record.times = {
-        {}, stage_time(line, "in_s"), stage_time(line, "compute_s"), stage_time(line, "out_s")};
-    if (!file_.header.has_setup) {
-      record.begins = back_to_back(record.times, record.end);
-    } else {
-      record.times.setup = stage_time(line, "setup_s");
-      record.begins = {seconds(line, "setup_at_s"), seconds(line, "in_at_s"),
-                       seconds(line, "compute_at_s"), seconds(line, "out_at_s")};
-    }
+    read_stages(line, record, record.end);
     record.after_events = count(line, "after_events");
     return record;
+  }
+
+  /// Reads the times and begins of the stages of a block that has ended at `end`.
+  template <class Ended>
+  void read_stages(const JsonObject& line, Ended& of, Seconds end) const {
+    of.times = {
+        {}, stage_time(line, "in_s"), stage_time(line, "compute_s"), stage_time(line, "out_s")};
+    if (!file_.header.has_setup) {
+      of.begins = back_to_back(of.times, end);
+      return;
+    }
+    of.times.setup = stage_time(line, "setup_s");
+    of.begins = {seconds(line, "setup_at_s"), seconds(line, "in_at_s"),
+                 seconds(line, "compute_at_s"), seconds(line, "out_at_s")};
   }
 
   [[nodiscard]] DecisionRecord read_decision(const JsonObject& line) const {
@@ -197,11 +211,9 @@ class RunReader {
     EventRecord record{seconds(line, "at_s"), event_called(word).value_or(Note{word})};
     std::visit(Overload{[&](LostBlock& lost) {
                           read_handed_out(line, lost);
-                          if (line.find("cap_items") == nullptr) return;
-                          const auto phase = static_cast<std::size_t>(lost.block.phase);
-                          lost.cap_items = line.whole(
-                              "cap_items", file_.run.phases[phase].grain_items, most_items);
+                          read_loss(line, lost);
                         },
+                        [&](LateEnd& late) { read_late(line, late, record.at); },
                         [&](UnfinishedBlock& left) { read_handed_out(line, left); },
                         [&](OneOf<UnitLost, UnitJoined> auto& of) {
                           expect_named(line, "unit");
@@ -224,6 +236,31 @@ class RunReader {
     of.after_events = count(line, "after_events");
   }
 
+  void read_loss(const JsonObject& line, LostBlock& lost) {
+    if (line.find("cap_items") != nullptr) {
+      const auto phase = static_cast<std::size_t>(lost.block.phase);
+      lost.cap_items = line.whole("cap_items", file_.run.phases[phase].grain_items, most_items);
+    }
+    if (line.find("by") != nullptr) lost.by = worded<LostBy>(line.field("by"));
+    if (line.find("goes_on") != nullptr) lost.goes_on = line.flag("goes_on");
+    if (lost.goes_on) going_on_.insert_or_assign(lost.block.id, lost);
+  }
+
+  /// Reads the end of a block that was lost and went on.
+  void read_late(const JsonObject& line, LateEnd& late, Seconds at) {
+    const auto lost = going_on_.extract(count(line, "block"));
+    expect_named(line, "unit");
+    if (lost.empty() || lost.mapped().unit != unit_of(line, "unit")) {
+      throw InputError(line.where(),
+                       "no block of this number was lost on this unit and went on; give a run file "
+                       "as it was written");
+    }
+    late.unit = lost.mapped().unit;
+    late.block = lost.mapped().block;
+    late.assigned = lost.mapped().assigned;
+    read_stages(line, late, at);
+  }
+
   /// Throws InputError unless the event has what it is about.
   void expect_named(const JsonObject& line, const std::string& member) const {
     if (line.find(member) != nullptr) return;
@@ -234,6 +271,7 @@ class RunReader {
   RunFile file_;
   std::size_t line_ = 0;
   std::set<std::uint64_t> handed_out_;
+  std::map<std::uint64_t, LostBlock> going_on_;  ///< lost blocks whose ends are still to come
 };
 
 }  // namespace

@@ -115,7 +115,8 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
 
   void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {}
 
-  void finished(UnitId /*unit*/, const PipelinedBlock& block, Seconds at) override {
+  void finished(UnitId /*unit*/, const PipelinedBlock& block, Seconds at,
+                bool /*is_dropped*/) override {
     setup_.lateness->add(setup_.clock->now() - at);
     mailbox_->report(
         {.command = at_work_.front(), .times = block.times, .begins = block.begins, .end = at});

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "shared_policies/machine/contested_blocks.hpp"
 #include "shared_policies/machine/machine_pipelines.hpp"
 #include "shared_policies/machine/node_residents.hpp"
 #include "shared_policies/run/event_queue.hpp"
@@ -59,12 +60,14 @@ class FakeExecutor final : public Executor, private PipelineStages {
   Seconds now() const override { return now_; }
 
   Seconds begin_iteration(int /*phase*/, int iteration) override {
+    contested_.clear();
     return iteration == 0 ? now_ : occupy(std::nullopt, setup_.merge);
   }
 
   Seconds start(const Block& block, UnitId unit) override {
     advance(now_);
     if (!is_present_[unit.index]) return now_;
+    if (block.copy_of) contest(block);
     const FakeUnit& fake = times_of(unit, block.phase);
     const auto items = static_cast<double>(block.items);
     const auto time = [&](const std::function<double(double)>& f) {
@@ -80,6 +83,11 @@ class FakeExecutor final : public Executor, private PipelineStages {
     if (data == ResidentData::outdated) work.alone.setup = Seconds{fake.iteration_s};
     pipelines_[unit].add(work);
     return now_;
+  }
+
+  TakenBack take_back(const Block& block, UnitId unit) override {
+    advance(now_);
+    return {pipelines_.take_back(unit, block, now_), now_};
   }
 
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
@@ -108,6 +116,13 @@ class FakeExecutor final : public Executor, private PipelineStages {
   }
 
  private:
+  void contest(const Block& copy) {
+    const std::optional<UnitId> other = pipelines_.unit_with(copy.original());
+    const bool is_claimed = other && pipelines_[*other].contest(copy.original());
+    contested_.add(copy, is_claimed ? other : std::nullopt);
+    if (ready_.has_finished(copy.original())) contested_.done(copy);
+  }
+
   /// The setup of a unit's first block of a phase, if that is of `iteration`.
   static Seconds first_setup(const FakeUnit& fake, int iteration) {
     if (!fake.is_replicated) return Seconds{fake.resident_s};
@@ -171,8 +186,14 @@ class FakeExecutor final : public Executor, private PipelineStages {
     }
   }
 
-  void finished(UnitId unit, const PipelinedBlock& block, Seconds at) override {
-    ready_.push({at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}});
+  [[nodiscard]] bool is_open(UnitId unit, const Block& block) const override {
+    return contested_.is_open(unit, block);
+  }
+  bool claim(UnitId unit, const Block& block) override { return contested_.claim(unit, block); }
+
+  void finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) override {
+    if (!is_dropped) contested_.done(block.block);
+    ready_.push(end_of(unit, block, at, is_dropped));
   }
 
   [[nodiscard]] Seconds next_date() const {
@@ -207,6 +228,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
     if (is_present_[fault.unit.index] == fault.joins) return;
     is_present_[fault.unit.index] = fault.joins;
     pipelines_.clear(fault.unit);
+    contested_.lost(fault.unit);
     arrivals_[fault.unit.index] = Seconds::infinity();
     if (const std::optional<UnitId> next = nodes_.lost(fault.unit)) fetch(*next);
     if (fault.joins) {
@@ -222,6 +244,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
   std::vector<std::array<StepFunction, stage_count>> rates_;  ///< (units), of each stage
   std::size_t faults_past_ = 0;  ///< how many of the faults have happened
   EventQueue ready_;
+  ContestedBlocks contested_;
   Seconds now_;
   Seconds at_;  ///< to which the units are advanced
   NodeResidents nodes_;

@@ -46,6 +46,20 @@ Seconds MachinePipelines::next_date(UnitId device) const {
   return units_[device.index].next_date();
 }
 
+Fate MachinePipelines::take_back(UnitId unit, const Block& block, Seconds now) {
+  const Fate taken = units_[unit.index].take_back(block, now);
+  // The next block asks for an engine when it is ready.
+  if (taken == Fate::not_begun) asking_[unit.index].in.reset();
+  return taken;
+}
+
+std::optional<UnitId> MachinePipelines::unit_with(std::uint64_t original) const {
+  for (std::uint32_t unit = 0; unit < units_.size(); ++unit) {
+    if (units_[unit].has(original)) return UnitId{unit};
+  }
+  return std::nullopt;
+}
+
 void MachinePipelines::clear(UnitId unit) {
   units_[unit.index].clear();
   asking_[unit.index] = {};

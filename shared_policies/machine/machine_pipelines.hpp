@@ -43,6 +43,10 @@ class MachinePipelines {
   void advance(UnitId device, Seconds until);
   /// UnitPipeline::next_date of the device; infinity for a unit that does not stand for one.
   [[nodiscard]] Seconds next_date(UnitId device) const;
+  /// UnitPipeline::take_back of a block of `unit`, whose device has been advanced to this instant.
+  Fate take_back(UnitId unit, const Block& block, Seconds now);
+  /// The unit that has a block with this Block::original(), see UnitPipeline::has; none: none.
+  [[nodiscard]] std::optional<UnitId> unit_with(std::uint64_t original) const;
   /// `unit` is lost: UnitPipeline::clear. Its device has been advanced to the time of the loss. An
   /// engine that copied for it is free.
   void clear(UnitId unit);

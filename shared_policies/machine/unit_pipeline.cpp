@@ -40,6 +40,13 @@ double bytes_of(const PipelinedBlock& block, Stage stage) {
   return block.out_bytes;
 }
 
+Event end_of(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) {
+  if (is_dropped) {
+    return {at, LateEnd{unit, block.block, block.assigned, block.times, block.begins}};
+  }
+  return {at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}};
+}
+
 UnitPipeline::UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages)
     : unit_(unit),
       copies_itself_(copy_engines == 0),
@@ -53,7 +60,12 @@ void UnitPipeline::add(const PipelinedBlock& block) {
   const bool is_of_another_phase = block.block.phase != phase_;
   const bool waits_for_all =
       copies_itself_ || decision_time > Seconds{} || is_of_another_phase || block.brings_setup();
-  queue_.push_back({block, decision_time, waits_for_all});
+  queue_.push_back({.work = block,
+                    .decision_time = decision_time,
+                    .waits_for_all = waits_for_all,
+                    .phase_before = phase_,
+                    .iteration_before = iteration_,
+                    .is_contested = block.block.copy_of.has_value()});
   phase_ = block.block.phase;
   iteration_ = block.block.iteration;
 }
@@ -64,6 +76,72 @@ void UnitPipeline::add_decision_time(Seconds now, Seconds span) {
   } else {
     pending_decision_time_ += span;
   }
+}
+
+std::size_t UnitPipeline::place_of(std::uint64_t original) const {
+  const auto found = std::ranges::find_if(queue_, [original](const Entry& entry) {
+    return entry.work.block.original() == original && !entry.is_dropped;
+  });
+  return static_cast<std::size_t>(found - queue_.begin());
+}
+
+bool UnitPipeline::has(std::uint64_t original) const { return place_of(original) < queue_.size(); }
+
+/// Whether the first stage of the block at `place` has begun.
+bool UnitPipeline::has_begun(std::size_t place) const {
+  const bool enters = running(Stage::setup).is_busy || running(Stage::in).is_busy;
+  return place < copied_in_ + (enters ? 1 : 0);
+}
+
+Fate UnitPipeline::take_back(const Block& block, Seconds now) {
+  const std::size_t place = place_of(block.original());
+  if (place == queue_.size()) return Fate::too_late;
+  if (place == 0 && running(Stage::out).is_busy) return Fate::too_late;
+  if (has_begun(place)) {
+    queue_[place].is_dropped = true;
+    return Fate::goes_on;
+  }
+  remove(place, now);
+  return Fate::not_begun;
+}
+
+/// Removes a block that has not begun. What was to happen before it happens before the next one, which
+/// may have waited for it.
+void UnitPipeline::remove(std::size_t place, Seconds now) {
+  const Entry gone = queue_[place];
+  queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
+  if (place == queue_.size()) {
+    pending_decision_time_ += gone.decision_time;
+    phase_ = gone.phase_before;
+    iteration_ = gone.iteration_before;
+    if (queue_.empty()) free_at_ += std::exchange(pending_decision_time_, Seconds{});
+    return;
+  }
+  Entry& next = queue_[place];
+  next.work.ready = std::max(next.work.ready, now);
+  next.decision_time += gone.decision_time;
+  next.phase_before = gone.phase_before;
+  next.iteration_before = gone.iteration_before;
+  next.waits_for_all = next.waits_for_all || gone.waits_for_all;
+  if (!gone.work.brings_setup() || next.work.brings_setup()) return;
+  next.work.first_use = gone.work.first_use;
+  next.work.alone.setup = gone.work.alone.setup;
+  next.work.setup_bytes = gone.work.setup_bytes;
+  next.work.kept_bytes = gone.work.kept_bytes;
+}
+
+bool UnitPipeline::contest(std::uint64_t original) {
+  const std::size_t place = place_of(original);
+  EQ_CHECK(place < queue_.size(), "a block of which a copy is given is on its unit");
+  queue_[place].is_contested = true;
+  return place == 0 && running(Stage::out).is_busy;
+}
+
+/// Whether the block at `place` would make its copy out if that began now.
+bool UnitPipeline::copies_out(std::size_t place) const {
+  const Entry& entry = queue_[place];
+  if (entry.is_dropped) return false;
+  return !entry.is_contested || stages_->is_open(unit_, entry.work.block);
 }
 
 void UnitPipeline::clear() {
@@ -93,7 +171,7 @@ void UnitPipeline::advance(Seconds until) {
 
 Seconds UnitPipeline::next_date() const {
   if (queue_.empty()) return Seconds::infinity();
-  const bool is_held_up = queue_.size() > 1 && !copies_itself_;
+  const bool is_held_up = (queue_.size() > 1 && !copies_itself_) || queue_.front().is_contested;
   return is_held_up ? next_change() : end_of_first_block();
 }
 
@@ -105,6 +183,7 @@ Seconds UnitPipeline::with_stream(std::size_t place, Stage stage, Seconds at, Se
 }
 
 std::optional<Seconds> UnitPipeline::duration(std::size_t place, Stage stage, Seconds at) const {
+  if (stage == Stage::out && !copies_out(place)) return Seconds{};
   std::optional<Seconds> time = stages_->duration(unit_, queue_[place].work, stage, at);
   if (time) time = with_stream(place, stage, at, *time);
   return time;
@@ -143,9 +222,9 @@ Seconds UnitPipeline::end_of_first_block() const {
   }
   for (; stage < stage_count && at < Seconds::infinity(); ++stage) {
     const auto next = static_cast<Stage>(stage);
-    const std::optional<Seconds> time = stages_->duration(unit_, block, next, at);
+    const std::optional<Seconds> time = duration(0, next, at);
     if (!time) break;
-    at += with_stream(0, next, at, *time);
+    at += *time;
   }
   return at;
 }
@@ -231,6 +310,10 @@ void UnitPipeline::begin(Stage stage, Seconds at) {
     is_streaming_ = true;
     stream_end_ = at + stream_time(place, at);
   }
+  Entry& entry = queue_[place];
+  if (stage == Stage::out && entry.is_contested && !entry.is_dropped) {
+    entry.is_dropped = !stages_->claim(unit_, block.block);
+  }
   const std::optional<Seconds> time = duration(place, stage, at);
   const Seconds end = time ? at + *time : Seconds::infinity();
   running(stage) = {true, false, at, end, time.value_or(Seconds{})};
@@ -239,6 +322,7 @@ void UnitPipeline::begin(Stage stage, Seconds at) {
 
 void UnitPipeline::finish(Seconds at) {
   PipelinedBlock block = queue_.front().work;
+  const bool is_dropped = queue_.front().is_dropped;
   queue_.pop_front();
   block.begins = without_empty_stages(block.begins, block.times, at);
   --copied_in_;
@@ -250,7 +334,7 @@ void UnitPipeline::finish(Seconds at) {
   room_.release(block.block, is_last);
   free_at_ = at;
   if (queue_.empty()) free_at_ += std::exchange(pending_decision_time_, Seconds{});
-  stages_->finished(unit_, block, at);
+  stages_->finished(unit_, block, at, is_dropped);
 }
 
 }  // namespace equipoise

@@ -10,6 +10,7 @@
 
 #include "shared_policies/machine/block_room.hpp"
 #include "shared_policies/model/block.hpp"
+#include "shared_policies/model/event.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
 
@@ -50,6 +51,9 @@ struct PipelinedBlock {
   [[nodiscard]] bool brings_setup() const { return first_use + alone.setup > Seconds{}; }
 };
 
+/// What an executor reports of `block`, which has ended on `unit` at `at`; see PipelineStages::finished.
+[[nodiscard]] Event end_of(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped);
+
 /// The bytes that `stage` of `block` moves; 0 for its computation.
 [[nodiscard]] double bytes_of(const PipelinedBlock& block, Stage stage);
 
@@ -74,8 +78,13 @@ class PipelineStages {
   }
   /// `stage` of `block`, whose duration is unknown, begins now; of the setup, its transfer.
   virtual void launch(UnitId unit, const PipelinedBlock& block, Stage stage) = 0;
-  /// `block` has finished at `at`.
-  virtual void finished(UnitId unit, const PipelinedBlock& block, Seconds at) = 0;
+  /// Whether `block` may copy its results, which a copy of it may do in its place.
+  [[nodiscard]] virtual bool is_open(UnitId /*unit*/, const Block& /*block*/) const { return true; }
+  /// `block` begins to copy its results. Returns whether it may.
+  virtual bool claim(UnitId /*unit*/, const Block& /*block*/) { return true; }
+  /// `block` has finished at `at`. `is_dropped`: it copied no results, because it was taken back or a
+  /// copy of it does.
+  virtual void finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) = 0;
 };
 
 /// The blocks of one unit, from handing out to their ends.
@@ -126,6 +135,16 @@ class UnitPipeline {
   /// blocks. It starts no block meanwhile.
   void add_decision_time(Seconds now, Seconds span);
 
+  /// Takes back `block`: unless its first stage has begun, it is gone, and the block behind it brings
+  /// its setup; else it goes on up to its copy out, which it does not make. Too late: it makes it, or has
+  /// left the unit. All events due before `now` must have been processed.
+  Fate take_back(const Block& block, Seconds now);
+  /// Whether the unit has a block with this Block::original() that was not taken back.
+  [[nodiscard]] bool has(std::uint64_t original) const;
+  /// A copy of that block was given to another unit: it will ask whether it may copy its results. Returns
+  /// whether it copies them already. All events due before now must have been processed.
+  bool contest(std::uint64_t original);
+
   /// Drops all blocks and resident data, because the unit is lost or joins. Stages that were launched must
   /// not be reported any more.
   void clear();
@@ -149,6 +168,10 @@ class UnitPipeline {
     PipelinedBlock work;
     Seconds decision_time;  ///< of the unit, before this block and after all earlier ones
     bool waits_for_all = false;
+    int phase_before = -1;  ///< of the block before it, see `phase_`
+    int iteration_before = 0;
+    bool is_contested = false;  ///< another unit has a copy
+    bool is_dropped = false;    ///< copies no results
   };
   /// The state of one stage.
   struct Running {
@@ -163,6 +186,10 @@ class UnitPipeline {
     return running_[static_cast<size_t>(stage)];
   }
   [[nodiscard]] std::size_t position(Stage stage) const;
+  [[nodiscard]] std::size_t place_of(std::uint64_t original) const;
+  [[nodiscard]] bool has_begun(std::size_t place) const;
+  void remove(std::size_t place, Seconds now);
+  [[nodiscard]] bool copies_out(std::size_t place) const;
   [[nodiscard]] std::optional<Seconds> duration(std::size_t place, Stage stage, Seconds at) const;
   [[nodiscard]] Seconds with_stream(std::size_t place, Stage stage, Seconds at,
                                     Seconds alone) const;

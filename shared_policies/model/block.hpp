@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
@@ -20,7 +21,8 @@ constexpr auto words(DescriptionOf<BlockTag> /*of*/) {
 [[nodiscard]] constexpr const char* to_string(BlockTag tag) { return word_of(tag); }
 
 /// Items [first, first + items), handed to one unit. A lost range is handed out again under a new
-/// id, so that a late result of the lost block is recognised and discarded.
+/// id, so that a late result of the lost block is recognised and discarded. While a block is
+/// outstanding, a copy of it may be given to another unit.
 struct Block {
   std::uint64_t id = 0;  ///< 0, 1, 2, ... in the order of handing out; ids are never reused
   Items first = 0;
@@ -31,6 +33,18 @@ struct Block {
   /// The memory of a group's blocks on a unit is released only when all of them have ended. 0: no
   /// group.
   std::uint32_t group = 0;
+  /// The block whose items these are once more (Decisions::give_twice); none: they are handed out alone.
+  std::optional<std::uint64_t> copy_of{};
+
+  /// The same for all blocks that are copies of one another.
+  [[nodiscard]] std::uint64_t original() const { return copy_of.value_or(id); }
+};
+
+/// What became of a block that was to be taken back.
+enum class Fate : std::uint8_t {
+  too_late,   ///< its results are being copied, or it has ended, or its unit is lost
+  not_begun,  ///< its unit will not begin it
+  goes_on     ///< its unit has begun it and goes on, but does not copy its results
 };
 
 /// The durations of a block's stages, without its waiting time in the unit's queue.

@@ -92,6 +92,18 @@ class Decisions {
   Items assign(UnitId unit, Items items, BlockTag tag = BlockTag::run, std::uint32_t group = 0) {
     return grant(unit, items, tag, group);
   }
+  /// Takes `block`, which `unit` was given, back: its items are in the pool again at once, and a
+  /// BlockLost follows. If the unit has not begun it, it costs nothing more; else the unit goes on with it, and
+  /// its results are dropped. Returns false, and changes nothing, if it is not outstanding, or if its
+  /// results are being copied or have been.
+  bool take_back(UnitId unit, std::uint64_t block) { return withdraw(unit, block); }
+  /// Hands the items of `block`, which is outstanding on another unit, to `unit`, too. The first of the
+  /// two that begins to copy its results is accepted when these are there; the other is lost. Backup tasks: Dean and
+  /// Ghemawat, MapReduce, OSDI 2004, section 3.6. Returns the number of items, or 0 if there are two
+  /// already, the block is not outstanding, or `unit` is absent, has it, or cannot hold it.
+  Items give_twice(std::uint64_t block, UnitId of, UnitId unit) {
+    return grant_copy(block, of, unit);
+  }
   /// Requests a TimerFired event at time `at` that carries `timer`. It fires at once if `at` is
   /// past, and never if `at` is infinite.
   void set_timer(Seconds at, std::uint64_t timer = 0) { wake(at, timer); }
@@ -104,6 +116,8 @@ class Decisions {
 
  private:
   virtual Items grant(UnitId unit, Items items, BlockTag tag, std::uint32_t group) = 0;
+  virtual bool withdraw(UnitId unit, std::uint64_t block) = 0;
+  virtual Items grant_copy(std::uint64_t block, UnitId of, UnitId unit) = 0;
   virtual void wake(Seconds at, std::uint64_t timer) = 0;
 };
 

@@ -1,10 +1,13 @@
 // Events: the half of the protocol that goes from the executor to the policy.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <variant>
 
 #include "shared_policies/model/block.hpp"
+#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
 
@@ -29,14 +32,38 @@ struct BlockFinished {
   StageTimes times;
   StageTimes begins;  ///< when each stage began; one of 0 s begins where the next one does
 };
-/// A block was lost; its items are in the pool again. Either its unit is lost with all its blocks,
-/// or the unit could not do this block and goes on with smaller ones.
+/// Why a block was lost.
+enum class LostBy : std::uint8_t {
+  unit,       ///< its unit is lost with all its blocks, or could not do this one and goes on
+  take_back,  ///< the policy took it back
+  copy,       ///< a copy of it was done first
+};
+
+constexpr auto words(DescriptionOf<LostBy> /*of*/) {
+  return std::array{Word{LostBy::unit, "unit"}, Word{LostBy::take_back, "take_back"},
+                    Word{LostBy::copy, "copy"}};
+}
+
+/// A block was lost. Every block that was handed out ends with a BlockFinished or a BlockLost.
 struct BlockLost {
   UnitId unit;
   Block block;
   /// The largest block that the unit can do now, for the rest of the phase; at least a grain. None:
   /// as before.
   std::optional<Items> cap_items{};
+  LostBy by = LostBy::unit;
+  /// Whether its unit still works on it: a LateEnd follows, or the unit is lost.
+  bool goes_on = false;
+  /// Whether its items are in the pool again. If not, a copy of it is outstanding or done.
+  bool returns_items = true;
+};
+/// A block that was lost but went on has ended on its unit. Its results are dropped.
+struct LateEnd {
+  UnitId unit;
+  Block block;
+  Seconds assigned;
+  StageTimes times;  ///< without a copy of results
+  StageTimes begins;
 };
 /// A unit failed. Its outstanding blocks were reported lost before this event.
 struct UnitLost {
@@ -46,7 +73,7 @@ struct UnitLost {
 struct UnitJoined {
   UnitId unit;
 };
-/// A unit has fewer outstanding blocks than its slots, and work remains. Sent once each time that
+/// A unit has fewer blocks than its slots, lost ones that go on included, and work remains. Sent once each time that
 /// the unit enters this state, finishes a block while in it, or is assigned a block and remains in
 /// it; sent again when an iteration starts or lost work returns to the pool.
 struct UnitIdle {
@@ -61,7 +88,7 @@ struct TimerFired {
 struct Event {
   Seconds at;  ///< time of the event, since the start of the run
   std::variant<RunStarted, PhaseStarted, IterationStarted, BlockFinished, BlockLost, UnitLost,
-               UnitJoined, UnitIdle, TimerFired>
+               UnitJoined, UnitIdle, TimerFired, LateEnd>
       what;
 };
 

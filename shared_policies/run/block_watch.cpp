@@ -18,6 +18,12 @@ void BlockWatch::came_back(UnitId unit, Seconds at) {
   if (--watched.blocks > 0) count_from(unit, at);
 }
 
+void BlockWatch::withdrawn(UnitId unit) {
+  if (units_.empty()) return;
+  OfUnit& watched = units_[unit.index];
+  if (--watched.blocks == 0) due_.erase({watched.late_at, unit.index});
+}
+
 void BlockWatch::lost(UnitId unit) {
   if (units_.empty()) return;
   OfUnit& watched = units_[unit.index];

@@ -23,6 +23,8 @@ class BlockWatch {
   void handed_out(UnitId unit, Seconds at);
   /// A block of `unit` came back, done or lost.
   void came_back(UnitId unit, Seconds at);
+  /// A block of `unit`, which it had not begun, was taken back.
+  void withdrawn(UnitId unit);
   /// `unit` is lost, with all its blocks.
   void lost(UnitId unit);
 

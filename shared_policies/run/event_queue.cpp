@@ -14,10 +14,13 @@ Key key(const Event& event) {
   if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
     return {event.at, 0, finished->unit.index, finished->block.id};
   }
-  if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
-    return {event.at, 1, lost->unit.index, 0};
+  if (const auto* late = std::get_if<LateEnd>(&event.what)) {
+    return {event.at, 1, late->unit.index, late->block.id};
   }
-  return {event.at, 2, std::get<UnitJoined>(event.what).unit.index, 0};
+  if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
+    return {event.at, 2, lost->unit.index, 0};
+  }
+  return {event.at, 3, std::get<UnitJoined>(event.what).unit.index, 0};
 }
 
 bool is_later(const Event& a, const Event& b) { return key(a) > key(b); }
@@ -27,6 +30,13 @@ bool is_later(const Event& a, const Event& b) { return key(a) > key(b); }
 void EventQueue::push(const Event& event) {
   heap_.push_back(event);
   std::push_heap(heap_.begin(), heap_.end(), is_later);
+}
+
+bool EventQueue::has_finished(std::uint64_t original) const {
+  return std::ranges::any_of(heap_, [original](const Event& event) {
+    const auto* const finished = std::get_if<BlockFinished>(&event.what);
+    return finished != nullptr && finished->block.original() == original;
+  });
 }
 
 Event EventQueue::pop() {

@@ -2,6 +2,7 @@
 // reported.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "shared_policies/model/event.hpp"
@@ -9,7 +10,7 @@
 
 namespace equipoise {
 
-/// Events of an executor, earliest first. At equal times: finishes, then losses, then joins; within
+/// Events of an executor, earliest first. At equal times: finishes, late ends, losses, joins; within
 /// each by unit, then by block. push and pop take O(log n).
 class EventQueue {
  public:
@@ -18,8 +19,10 @@ class EventQueue {
   [[nodiscard]] Seconds earliest() const {
     return heap_.empty() ? Seconds::infinity() : heap_.front().at;
   }
-  /// `event` is a BlockFinished, UnitLost or UnitJoined.
+  /// `event` is a BlockFinished, LateEnd, UnitLost or UnitJoined.
   void push(const Event& event);
+  /// Whether there is a BlockFinished with this Block::original(). O(n).
+  [[nodiscard]] bool has_finished(std::uint64_t original) const;
   /// Removes and returns the earliest event. The queue must not be empty.
   [[nodiscard]] Event pop();
 

@@ -2,6 +2,7 @@
 // times.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -16,6 +17,12 @@ namespace equipoise {
 /// (the fake executor of tests). It only reports events and makes no choices.
 class Executor {
  public:
+  /// What became of a block that was to be taken back, and when.
+  struct TakenBack {
+    Fate fate;
+    Seconds at;
+  };
+
   Executor() = default;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -29,7 +36,8 @@ class Executor {
   /// The time since `body` began. It never decreases.
   [[nodiscard]] virtual Seconds now() const = 0;
 
-  /// Called before every iteration of every phase, in order, when nothing is outstanding, and
+  /// Called before every iteration of every phase, in order, when nothing is outstanding (lost blocks
+  /// may go on: no copy of theirs touches the kernel's data any more), and
   /// before its first block is started. Merges the results of the iteration before, if the phase
   /// has one. Returns the time when blocks of the iteration can be handed out. Units may be lost
   /// or join meanwhile; `next` reports it.
@@ -42,16 +50,27 @@ class Executor {
   /// that in a further iteration, the transfer of the iteration bytes. Every block costs the
   /// dispatch time before its stages begin. A block for an absent unit is never executed or
   /// reported.
+  ///
+  /// Of a block and its copy (Block::copy_of), the first whose results begin to be copied is reported as
+  /// finished; the other copies none, and a LateEnd is reported when it ends. If the unit of the first is lost
+  /// before its results are there, the other may still become the one.
   virtual Seconds start(const Block& block, UnitId unit) = 0;
+
+  /// Whether `start` takes copies of blocks.
+  [[nodiscard]] virtual bool takes_copies() const { return true; }
+
+  /// Takes back `block`, which was started on `unit` and not reported. If it goes on, a LateEnd is
+  /// reported when it ends, unless its unit is lost before.
+  virtual TakenBack take_back(const Block& block, UnitId unit) = 0;
 
   /// Keeps the master (no unit) or `unit` busy with a decision for `span`: the master reacts to no
   /// event, the unit starts no block. In real time this only informs the executor, because the time
   /// has passed by itself. Returns `now()` afterwards.
   virtual Seconds occupy(std::optional<UnitId> unit, Seconds span) = 0;
 
-  /// Waits for and returns the earliest BlockFinished, BlockLost, UnitLost or UnitJoined that was
-  /// not reported yet and happens at or before `deadline`. Events of the same time are ordered:
-  /// finishes, losses, joins, then by unit. Returns nothing if `deadline` has come first (`now()`
+  /// Waits for and returns the earliest BlockFinished, LateEnd, BlockLost, UnitLost or UnitJoined that
+  /// was not reported yet and happens at or before `deadline`. Events of the same time are ordered:
+  /// finishes, late ends, losses, joins, then by unit. Returns nothing if `deadline` has come first (`now()`
   /// >= deadline), a stop was requested, or no event can happen any more. With a deadline in the
   /// past it does not wait.
   virtual std::optional<Event> next(Seconds deadline) = 0;

@@ -39,9 +39,10 @@ std::optional<Event> reported(const EventRecord& record) {
   using Reported = std::optional<Event>;
   return std::visit(
       Overload{[&](const LostBlock& lost) -> Reported {
+                 if (lost.by != LostBy::unit) return std::nullopt;  // it was taken back
                  return Event{record.at, BlockLost{lost.unit, lost.block, lost.cap_items}};
                },
-               [&](const OneOf<UnitLost, UnitJoined> auto& event) -> Reported {
+               [&](const OneOf<UnitLost, UnitJoined, LateEnd> auto& event) -> Reported {
                  return Event{record.at, event};
                },
                [](const OneOf<IterationBegin, UnfinishedBlock, TimerEnd, PolicyStall, Disturbance,
@@ -130,6 +131,17 @@ class CheckedRun final : public Executor, public Journal {
     return now_;
   }
 
+  /// The recorded run took it back if that is the next line.
+  TakenBack take_back(const Block& block, UnitId unit) override {
+    const auto* const event = at_cursor<EventRecord>();
+    const auto* const lost = event == nullptr ? nullptr : std::get_if<LostBlock>(&event->what);
+    const bool is_it = lost != nullptr && lost->by != LostBy::unit && lost->unit == unit &&
+                       lost->block.id == block.id && late_end() == nullptr;
+    if (!is_it) return {Fate::too_late, now_};
+    now_ = std::max(now_, event->at);
+    return {lost->goes_on ? Fate::goes_on : Fate::not_begun, event->at};
+  }
+
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override {
     if (const auto* decision = at_cursor<DecisionRecord>()) now_ = std::max(now_, decision->end);
     return now_;
@@ -148,7 +160,8 @@ class CheckedRun final : public Executor, public Journal {
       return Event{accepted->end, BlockFinished{accepted->unit, accepted->block, accepted->assigned,
                                                 accepted->times, accepted->begins}};
     }
-    const auto* event = at_cursor<EventRecord>();
+    const auto* event = late_end();
+    if (event == nullptr) event = at_cursor<EventRecord>();
     if (std::optional<Event> told = event == nullptr ? std::nullopt : reported(*event)) {
       if (!is_due(event->at, deadline, only_looks)) return std::nullopt;
       if (const Block* lost = block_of(event->what)) expect_granted(lost->id);
@@ -203,6 +216,17 @@ class CheckedRun final : public Executor, public Journal {
     return cursor_ < lines_.size() ? std::get_if<Record>(&lines_[cursor_]->what) : nullptr;
   }
 
+  /// The late end behind the line at the cursor, if that is the loss by which the run loop answered it.
+  [[nodiscard]] const EventRecord* late_end() const {
+    const auto* const event = at_cursor<EventRecord>();
+    const auto* const lost = event == nullptr ? nullptr : std::get_if<LostBlock>(&event->what);
+    if (lost == nullptr || lost->by != LostBy::copy || cursor_ + 1 == lines_.size()) return nullptr;
+    const auto* const next = std::get_if<EventRecord>(&lines_[cursor_ + 1]->what);
+    const auto* const late = next == nullptr ? nullptr : std::get_if<LateEnd>(&next->what);
+    const bool is_its = late != nullptr && late->block.id == lost->block.id;
+    return is_its && next->at == event->at ? next : nullptr;
+  }
+
   /// Whether the line at the cursor is this event.
   template <class Kind>
   [[nodiscard]] bool is_at_cursor() const {
@@ -254,7 +278,7 @@ class CheckedRun final : public Executor, public Journal {
                                 (!recorded.is_accepted || b.first == block.first) &&
                                 b.phase == block.phase && b.iteration == block.iteration &&
                                 b.tag == block.tag && b.group == block.group &&
-                                recorded.after_events == events_;
+                                b.copy_of == block.copy_of && recorded.after_events == events_;
     if (is_as_recorded) return;
     const auto when = [](std::uint64_t events) { return fmt::format(", after {} events", events); };
     differ(recorded.line,

@@ -165,11 +165,24 @@ void LossAccount::event(const EventRecord& record) {
                  account_.merge = record.at - account_.latest_end;
                  any_iteration_ = true;
                },
-               [&](const LostBlock& lost) { fail(lost.unit); },
+               [&](const LostBlock& lost) {
+                 if (lost.by == LostBy::unit) {
+                   fail(lost.unit);
+                 } else if (lost.goes_on) {
+                   ++account_.units[lost.unit.index].going_on;
+                 }
+               },
+               [&](const LateEnd& late) {
+                 UnitTime& unit = account_.units[late.unit.index];
+                 unit.spend(record.at, &Losses::redone);
+                 unit.is_trained = false;
+                 --unit.going_on;
+               },
                [&](const UnitLost& lost) {
                  UnitTime& unit = fail(lost.unit);
                  unit.is_absent = true;
                  unit.phase = -1;
+                 unit.going_on = 0;
                },
                [&](const UnitJoined& joined) {
                  UnitTime& unit = account_.units[joined.unit.index];
@@ -207,7 +220,7 @@ void LossAccount::Account::close(Seconds until, Seconds Losses::*cause) {
     longest_setup = std::max(longest_setup, unit.setup);
     unit.copy(std::min(unit.out_until, until), unit.out_delayed);
     if (unit.is_absent) unit.stay_away(until);
-    unit.spend(until, cause);
+    unit.spend(until, unit.going_on > 0 ? &Losses::redone : cause);
     if (unit.items == 0) continue;
     is_known = is_known && unit.spent.computing > Seconds{};
     speeds += static_cast<double>(unit.items) / unit.spent.computing.value;

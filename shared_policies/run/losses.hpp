@@ -24,7 +24,8 @@
 //     controller  from that event, or from the end of its own block, until it was given a block,
 //                 decisions included; and from then until the block's first stage begins. Between
 //                 units that share copy engines, such a wait counts as `link`
-//     failure     it did a block that was lost
+//     failure     it did a block that was lost with it
+//     redone      it did a block that was taken back, or whose copy was done first
 //     tail        from its last block until the end of the run
 #pragma once
 
@@ -55,6 +56,7 @@ struct Losses {
   Seconds barrier{};
   Seconds tail{};
   Seconds failure{};
+  Seconds redone{};
   /// How long the unit was set up for which that took longest (resident data, first use), added up
   /// over iterations. A run does not end before its units are set up and have done their blocks.
   Seconds longest_setup{};
@@ -85,7 +87,8 @@ inline constexpr std::array loss_causes = {
               "waiting for other units, between iterations or because the policy held work back",
               &Losses::barrier},
     LossCause{"tail", "waiting for the last unit at the end of the run", &Losses::tail},
-    LossCause{"failure", "blocks of units that failed", &Losses::failure}};
+    LossCause{"failure", "blocks of units that failed", &Losses::failure},
+    LossCause{"redone", "blocks that were taken back, or done twice", &Losses::redone}};
 
 /// The sum over all causes.
 [[nodiscard]] Seconds total(const Losses& losses);
@@ -133,6 +136,7 @@ class LossAccount {
     double out_delayed = 0.0;  ///< the share of that copy that counts as `link`
     bool is_trained = false;   ///< whether its last block was one of training
     bool is_absent = false;
+    int going_on = 0;  ///< how many lost blocks it works on
     bool shares_device = false;
     int phase = -1;  ///< of its resident data; -1: it has none
     int iteration = 0;

@@ -66,7 +66,7 @@ struct RunNumbers {
   std::uint64_t decisions = 0;      ///< number of models solved
   Seconds decisions_total;          ///< what the cost meter charged: models, and all other calls
   Seconds decisions_max;            ///< the longest of these
-  Items items_redone = 0;           ///< lost and handed out again
+  Items items_redone = 0;           ///< of blocks that were lost, taken back or given twice
   double extrapolated_share = 0.0;  ///< share of the items that were in blocks outside the recorded
                                     ///< sizes
   std::optional<double> energy_j;   ///< of the whole run; none if it is unknown
@@ -189,7 +189,7 @@ constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
   return std::tuple_cat(
       describe_work(), describe_decisions(), describe_energy(),
       std::tuple(member("items_redone", &RunNumbers::items_redone,
-                        "items that were done again after a loss")
+                        "items that were done again after a loss, or twice")
                      .at_least(0)
                      .may_lack(),
                  member("extrapolated_share", &RunNumbers::extrapolated_share,

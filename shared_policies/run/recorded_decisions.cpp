@@ -15,81 +15,20 @@
 #include <variant>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/replayed_decisions.hpp"
 
 namespace equipoise {
-struct ReplayedDecisions {
-  /// A block as it was handed out in the recorded run.
-  struct Issue {
-    UnitId unit;
-    Block block;
-    bool is_lost = false;  ///< if true, the journal does not have its first item
-    std::uint64_t after_events = 0;
-    std::size_t after = 0;             ///< number of settlements before it was handed out
-    std::optional<Items> cap_items{};  ///< of a lost block, see BlockLost
-  };
-
-  /// A block that finished or was lost.
-  struct BlockEnd {
-    std::uint64_t block = 0;
-    bool is_lost = false;
-  };
-
-  std::string where;
-  std::vector<Issue> issues;  ///< by block id
-  std::vector<BlockEnd> settlements;
-  std::vector<std::size_t> losses_before;  ///< (settlements + 1), number of losses before each
-                                           ///< settlement
-
-  // The progress of the replay.
-  std::vector<char> has_ended;  ///< (issues)
-  std::size_t lost = 0;         ///< number of blocks lost again so far
-  std::size_t next_loss = 0;    ///< position in `settlements`; no loss before it is still to come
-  std::size_t cut = 0;          ///< number of blocks cut from the pool so far
-  bool has_diverged = false;    ///< a unit was lost now, so the recorded run is no longer followed
-
-  /// Whether the losses among the settlements before number `i` have happened.
-  [[nodiscard]] bool have_losses_happened(std::size_t i) const { return lost >= losses_before[i]; }
-
-  /// Whether the replay has reached settlement `i`: all losses before it have happened, and so has
-  /// settlement i - 1. Settlement `i`, and blocks that were handed out after settlement i - 1, wait
-  /// for this.
-  [[nodiscard]] bool is_reached(std::size_t i) const {
-    return have_losses_happened(i) && (i == 0 || has_ended[settlements[i - 1].block] != 0);
-  }
-
-  /// The block that has to be reported lost now, or null.
-  [[nodiscard]] const Issue* loss_that_is_due() {
-    while (next_loss < settlements.size() && !is_to_be_lost(next_loss)) ++next_loss;
-    if (has_diverged) return any_loss();
-    if (next_loss == settlements.size() || !is_reached(next_loss)) return nullptr;
-    const std::uint64_t block = settlements[next_loss].block;
-    return block < cut ? &issues[block] : nullptr;  // it may be cut later in this same instant
-  }
-
- private:
-  [[nodiscard]] bool is_to_be_lost(std::size_t i) const {
-    return settlements[i].is_lost && has_ended[settlements[i].block] == 0;
-  }
-
-  /// Returns a block that still has to be lost. No unit works on it, so it must not stay
-  /// outstanding.
-  [[nodiscard]] const Issue* any_loss() const {
-    for (std::size_t i = next_loss; i < settlements.size(); ++i) {
-      if (is_to_be_lost(i) && settlements[i].block < cut) return &issues[settlements[i].block];
-    }
-    return nullptr;
-  }
-};
-
 namespace {
 
 using Issue = ReplayedDecisions::Issue;
 using BlockEnd = ReplayedDecisions::BlockEnd;
+using End = ReplayedDecisions::End;
 
-/// Asks for the blocks in their recorded order, as far as lost blocks allow.
+/// Asks for the blocks in their recorded order, as far as lost blocks allow, takes back what was taken
+/// back, and gives copies again.
 class RecordedPolicy final : public Policy {
  public:
-  explicit RecordedPolicy(std::shared_ptr<const ReplayedDecisions> replayed)
+  explicit RecordedPolicy(std::shared_ptr<ReplayedDecisions> replayed)
       : replayed_(std::move(replayed)) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
@@ -98,19 +37,57 @@ class RecordedPolicy final : public Policy {
         std::holds_alternative<PhaseStarted>(event.what)) {
       return;
     }
-    const std::vector<Issue>& issues = replayed_->issues;
-    for (; issued_ < issues.size() && !replayed_->has_diverged; ++issued_) {
-      const Issue& issue = issues[issued_];
-      const bool is_of_now =
-          issue.block.phase == view.phase() && issue.block.iteration == view.iteration();
-      if (!is_of_now || !replayed_->have_losses_happened(issue.after)) return;
-      decisions.assign(issue.unit, issue.block.items, issue.block.tag, issue.block.group);
-    }
+    do {
+      issue_all(view, decisions);
+    } while (take_back_next(decisions));
   }
 
  private:
-  std::shared_ptr<const ReplayedDecisions> replayed_;
-  std::size_t issued_ = 0;
+  void issue_all(const View& view, Decisions& decisions) {
+    ReplayedDecisions& r = *replayed_;
+    while (r.cut < r.issues.size() && !r.has_diverged) {
+      const Issue& issue = r.issues[r.cut];
+      const auto now = std::pair(view.phase(), view.iteration());
+      const auto then = std::pair(issue.block.phase, issue.block.iteration);
+      if (then < now) {  // a copy of what is done
+        ++r.cut;
+        continue;
+      }
+      if (then > now || !r.have_losses_happened(issue.after)) return;
+      if (!issue.block.copy_of) {
+        decisions.assign(issue.unit, issue.block.items, issue.block.tag, issue.block.group);
+      } else if (!give_copy(issue, view, decisions)) {
+        ++r.cut;  // the other has ended already
+      }
+    }
+  }
+
+  /// Returns false if there is no other block of these items now.
+  bool give_copy(const Issue& copy, const View& view, Decisions& decisions) {
+    for (const std::uint64_t id : replayed_->copies.at(copy.block.original())) {
+      if (id >= copy.block.id) break;
+      const Issue& other = replayed_->issues[id];
+      for (const OutstandingBlock& b : view.unit(other.unit).outstanding) {
+        if (b.block.id != other.id_now) continue;
+        return decisions.give_twice(b.block.id, other.unit, copy.unit) > 0;
+      }
+    }
+    return false;
+  }
+
+  /// Takes back the block whose turn it is. Returns false if there is none.
+  bool take_back_next(Decisions& decisions) {
+    const Issue* const issue = replayed_->due(End::taken_back);
+    if (issue == nullptr) return false;
+    if (decisions.take_back(issue->unit, issue->id_now.value())) {
+      replayed_->lose(*issue);
+    } else {
+      replayed_->has_diverged = true;
+    }
+    return !replayed_->has_diverged;
+  }
+
+  std::shared_ptr<ReplayedDecisions> replayed_;
 };
 
 /// Holds back each block that was cut until the events that preceded it in the recorded run have
@@ -130,10 +107,23 @@ class ReplayingExecutor final : public Executor {
   Seconds start(const Block& block, UnitId unit) override {
     if (replayed_->has_diverged) return next_.start(block, unit);
     const Issue& issue = expect_next(block, unit);
-    if (issue.is_lost) return next_.now();
+    if (issue.end == End::lost) return next_.now();
     held_[unit.index].push_back({block, issue.after});
     begin_what_is_due();
     return next_.now();
+  }
+
+  bool takes_copies() const override { return next_.takes_copies(); }
+
+  TakenBack take_back(const Block& block, UnitId unit) override {
+    std::deque<Held>& queue = held_[unit.index];
+    const auto found =
+        std::ranges::find(queue, block.id, [](const Held& held) { return held.block.id; });
+    const Issue* const issue = replayed_->issued_as(block.id);
+    const bool was_started = issue == nullptr || issue->end != End::lost;
+    if (found == queue.end() && was_started) return next_.take_back(block, unit);
+    if (found != queue.end()) queue.erase(found);
+    return {Fate::not_begun, next_.now()};
   }
 
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
@@ -141,17 +131,23 @@ class ReplayingExecutor final : public Executor {
   }
 
   std::optional<Event> next(Seconds deadline) override {
+    if (replayed_->has_diverged) begin_what_is_due();
     const Seconds now = next_.now();
-    if (const Issue* const lost = now <= deadline ? replayed_->loss_that_is_due() : nullptr) {
-      ++replayed_->lost;
-      end_block(lost->block.id);
-      return Event{now, BlockLost{lost->unit, lost->block, lost->cap_items}};
+    if (const Issue* const lost = now <= deadline ? replayed_->due(End::lost) : nullptr) {
+      replayed_->lose(*lost);
+      begin_what_is_due();
+      Block block = lost->block;
+      block.id = lost->id_now.value();
+      return Event{now, BlockLost{lost->unit, block, lost->cap_items}};
     }
     std::optional<Event> event = next_.next(deadline);
     if (!event) return event;
     if (const auto* finished = std::get_if<BlockFinished>(&event->what)) {
-      end_block(finished->block.id);
-    } else if (!std::holds_alternative<UnitJoined>(event->what)) {
+      const Issue* const issue = replayed_->issued_as(finished->block.id);
+      if (issue != nullptr) replayed_->accept(*issue);
+      begin_what_is_due();
+    } else if (!std::holds_alternative<UnitJoined>(event->what) &&
+               !std::holds_alternative<LateEnd>(event->what)) {
       replayed_->has_diverged = true;
       if (const auto* gone = std::get_if<UnitLost>(&event->what)) held_[gone->unit.index].clear();
       begin_what_is_due();
@@ -168,10 +164,10 @@ class ReplayingExecutor final : public Executor {
   /// The next recorded block. Throws InputError if the block that is now cut differs from it.
   const Issue& expect_next(const Block& block, UnitId unit) {
     ReplayedDecisions& r = *replayed_;
-    const Issue* const issue = r.cut < r.issues.size() ? &r.issues[r.cut] : nullptr;
-    if (issue != nullptr && issue->block.id == block.id && issue->unit == unit &&
-        issue->block.items == block.items &&
-        (issue->is_lost || issue->block.first == block.first)) {
+    Issue* const issue = r.cut < r.issues.size() ? &r.issues[r.cut] : nullptr;
+    if (issue != nullptr && issue->unit == unit && issue->block.items == block.items &&
+        (issue->end != End::accepted || issue->block.first == block.first)) {
+      issue->id_now = block.id;
       ++r.cut;
       return *issue;
     }
@@ -180,11 +176,6 @@ class ReplayingExecutor final : public Executor {
                                  "{} items from item {} on; use units with the same "
                                  "memory as in the recorded run",
                                  block.id, block.items, block.first));
-  }
-
-  void end_block(std::uint64_t block) {
-    if (block < replayed_->has_ended.size()) replayed_->has_ended[block] = 1;
-    begin_what_is_due();
   }
 
   /// Starts every held block whose predecessors have happened. The blocks of one unit start in
@@ -205,19 +196,38 @@ class ReplayingExecutor final : public Executor {
   std::vector<std::deque<Held>> held_;  ///< (units)
 };
 
+/// The blocks that were accepted, or of which a copy was.
+std::set<std::uint64_t> accepted_originals(const RecordedRun& run) {
+  std::set<std::uint64_t> originals;
+  for (const RecordedLine& line : run.lines) {
+    if (const auto* b = std::get_if<BlockRecord>(&line.what)) originals.insert(b->block.original());
+  }
+  return originals;
+}
+
+/// How `lost` ends again. One whose copy was lost before its results were there must not end before that.
+End end_of(const LostBlock& lost, const std::set<std::uint64_t>& accepted) {
+  if (lost.by == LostBy::unit) return End::lost;
+  const bool has_done_copy = lost.by == LostBy::copy && accepted.contains(lost.block.original());
+  return has_done_copy ? End::of_copies : End::taken_back;
+}
+
 /// Fills `replayed.issues` and `replayed.settlements` in the order of the journal.
 void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
+  const std::set<std::uint64_t> accepted = accepted_originals(run);
   std::vector<std::size_t> settled_after = {0};  // [number of events]: number of settlements
   for (const RecordedLine& line : run.lines) {
     if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
-      replayed.issues.push_back({b->unit, b->block, false, b->after_events, 0});
+      replayed.issues.push_back({b->unit, b->block, End::accepted, b->after_events, 0});
       replayed.settlements.push_back({b->block.id, false});
       settled_after.push_back(replayed.settlements.size());
     } else if (const auto* e = std::get_if<EventRecord>(&line.what); e && is_counted(e->what)) {
       if (const auto* lost = std::get_if<LostBlock>(&e->what)) {
-        replayed.issues.push_back(
-            {lost->unit, lost->block, true, lost->after_events, 0, lost->cap_items});
-        replayed.settlements.push_back({lost->block.id, true});
+        replayed.issues.push_back({lost->unit, lost->block, end_of(*lost, accepted),
+                                   lost->after_events, 0, lost->cap_items});
+        if (replayed.issues.back().end != End::of_copies) {
+          replayed.settlements.push_back({lost->block.id, true});
+        }
       }
       settled_after.push_back(replayed.settlements.size());
     }
@@ -230,12 +240,14 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
                        fmt::format("block {} is not in it; give a run file as it was written", i));
     }
     issue.after = settled_after[issue.after_events];
-  }
-  replayed.losses_before = {0};
-  for (const BlockEnd& settlement : replayed.settlements) {
-    replayed.losses_before.push_back(replayed.losses_before.back() + (settlement.is_lost ? 1 : 0));
+    if (issue.block.copy_of) {
+      std::vector<std::uint64_t>& copies = replayed.copies[*issue.block.copy_of];
+      if (copies.empty()) copies.push_back(*issue.block.copy_of);
+      copies.push_back(i);
+    }
   }
   replayed.has_ended.assign(replayed.issues.size(), 0);
+  replayed.find_next_loss();
 }
 
 void expect_all_work_done(const RecordedRun& run, const std::string& where) {

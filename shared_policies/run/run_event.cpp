@@ -15,6 +15,7 @@ namespace {
 struct WordOf {
   std::string_view operator()(const IterationBegin&) const { return "iteration_started"; }
   std::string_view operator()(const LostBlock&) const { return "block_lost"; }
+  std::string_view operator()(const LateEnd&) const { return "late_end"; }
   std::string_view operator()(const UnfinishedBlock&) const { return "block_outstanding"; }
   std::string_view operator()(const UnitLost&) const { return "unit_lost"; }
   std::string_view operator()(const UnitJoined&) const { return "unit_joined"; }
@@ -54,7 +55,9 @@ std::optional<RunEvent> event_called(std::string_view word) {
 bool is_counted(const RunEvent& event) {
   return std::visit(
       Overload{
-          [](const OneOf<LostBlock, UnitLost, UnitJoined, TimerEnd> auto&) { return true; },
+          [](const OneOf<LostBlock, LateEnd, UnitLost, UnitJoined, TimerEnd> auto&) {
+            return true;
+          },
           [](const OneOf<IterationBegin, UnfinishedBlock, PolicyStall, Disturbance, Note> auto&) {
             return false;
           }},
@@ -63,7 +66,7 @@ bool is_counted(const RunEvent& event) {
 
 std::optional<UnitId> unit_of(const RunEvent& event) {
   return std::visit(
-      Overload{[](const OneOf<LostBlock, UnfinishedBlock, UnitLost, UnitJoined> auto& of) {
+      Overload{[](const OneOf<LostBlock, LateEnd, UnfinishedBlock, UnitLost, UnitJoined> auto& of) {
                  return std::optional(of.unit);
                },
                [](const OneOf<IterationBegin, TimerEnd, PolicyStall, Disturbance, Note> auto&) {
@@ -75,7 +78,7 @@ std::optional<UnitId> unit_of(const RunEvent& event) {
 const Block* block_of(const RunEvent& event) {
   return std::visit(
       Overload{
-          [](const OneOf<LostBlock, UnfinishedBlock> auto& of) { return &of.block; },
+          [](const OneOf<LostBlock, LateEnd, UnfinishedBlock> auto& of) { return &of.block; },
           [](const OneOf<IterationBegin, UnitLost, UnitJoined, TimerEnd, PolicyStall, Disturbance,
                          Note> auto&) { return static_cast<const Block*>(nullptr); }},
       event);

@@ -20,13 +20,15 @@ namespace equipoise {
 
 /// Blocks of the next iteration can be handed out.
 struct IterationBegin {};
-/// A block was lost, alone or with its unit; its items are in the pool again.
+/// A block was lost.
 struct LostBlock {
   UnitId unit;
   Block block;
   Seconds assigned;
   std::uint64_t after_events = 0;    ///< see OutstandingBlock
   std::optional<Items> cap_items{};  ///< see BlockLost
+  LostBy by = LostBy::unit;
+  bool goes_on = false;  ///< see BlockLost
 };
 /// A block was outstanding when the run ended early.
 struct UnfinishedBlock {
@@ -45,8 +47,8 @@ struct Note {
 };
 
 /// An event of a journal. A Disturbance is one of the scenario that begins.
-using RunEvent = std::variant<IterationBegin, LostBlock, UnfinishedBlock, UnitLost, UnitJoined,
-                              TimerEnd, PolicyStall, Disturbance, Note>;
+using RunEvent = std::variant<IterationBegin, LostBlock, LateEnd, UnfinishedBlock, UnitLost,
+                              UnitJoined, TimerEnd, PolicyStall, Disturbance, Note>;
 
 /// The word of the event in files and messages: "unit_lost", "slow", or the text of a note.
 [[nodiscard]] std::string_view word_of(const RunEvent& event);

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <optional>
-#include <queue>
 #include <string>
-#include <tuple>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/least_time.hpp"
-#include "shared_policies/run/pool.hpp"
+#include "shared_policies/run/block_ledger.hpp"
+#include "shared_policies/run/idle_offers.hpp"
+#include "shared_policies/run/run_timers.hpp"
 #include "shared_policies/run/view.hpp"
 
 namespace equipoise {
@@ -54,7 +54,9 @@ class RunLoop final : private Decisions {
         setup_(setup),
         journal_(journal),
         view_(setup.units, setup.phases),
-        is_offered_(setup.units.size(), 0) {}
+        offered_(setup.units.size()),
+        ledger_(executor, journal, view_, offered_, [this](const Event& event) { answer(event); }) {
+  }
 
   RunOutcome run() {
     for (const Workload& phase : setup_.phases) {
@@ -67,15 +69,6 @@ class RunLoop final : private Decisions {
   }
 
  private:
-  struct Timer {
-    Seconds at;
-    std::uint64_t order;
-    std::uint64_t timer;
-    bool operator>(const Timer& other) const {
-      return std::tie(at, order) > std::tie(other.at, other.order);
-    }
-  };
-
   void body() {
     for (const UnitId unit : setup_.absent_at_start) view_.mark_absent(unit);
     deliver({view_.now(), RunStarted{}});
@@ -84,16 +77,15 @@ class RunLoop final : private Decisions {
       for (int iteration = 0; iteration < setup_.phases[phase].iterations; ++iteration) {
         const Seconds begin = executor_.begin_iteration(static_cast<int>(phase), iteration);
         if (iteration > 0) take_until(begin);  // the pool is still empty: nothing is handed out
-        pool_ = Pool(setup_.phases[phase].items, setup_.phases[phase].grain_items);
-        coverage_ = Coverage();
+        ledger_.begin_iteration(setup_.phases[phase]);
         view_.pass(begin);
-        tell({view_.now(), IterationBegin{}});
+        ledger_.tell({view_.now(), IterationBegin{}});
         deliver({view_.now(), IterationStarted{iteration}});
         if (!drive()) {
-          tell_outstanding();
+          ledger_.tell_outstanding();
           return tell_answers();
         }
-        EQ_CHECK(coverage_.covers(setup_.phases[phase].items), "every item was done exactly once");
+        EQ_CHECK(ledger_.covers(setup_.phases[phase]), "every item was done exactly once");
       }
     }
     outcome_.complete = true;
@@ -103,9 +95,9 @@ class RunLoop final : private Decisions {
   /// Runs one iteration up to its barrier. Returns false if the run ends early.
   bool drive() {
     offer_all();
-    while (pool_.remaining() > 0 || view_.outstanding() > 0) {
+    while (ledger_.remaining() > 0 || view_.outstanding() > 0) {
       offer_idles();
-      if (pool_.remaining() > 0 && view_.outstanding() == 0 && is_stuck() && !take_over()) {
+      if (ledger_.remaining() > 0 && view_.outstanding() == 0 && is_stuck() && !take_over()) {
         return false;
       }
       if (!advance()) return false;
@@ -113,7 +105,12 @@ class RunLoop final : private Decisions {
     return true;
   }
 
-  [[nodiscard]] bool is_stuck() const { return timers_.empty() || idle_timers_ > idle_timers_max; }
+  /// Whether nothing will make the policy ask for work.
+  [[nodiscard]] bool is_stuck() const {
+    const bool has_timers = !timers_.empty() && idle_timers_ <= idle_timers_max;
+    return !has_timers &&
+           (view_.going_on() == 0 || std::ranges::any_of(view_.units(), &UnitState::is_idle));
+  }
 
   /// If a unit is present, finishes greedily the work that the policy left; otherwise waits for a
   /// unit. Returns false if no unit is present and none will join.
@@ -127,7 +124,7 @@ class RunLoop final : private Decisions {
     }
     EQ_CHECK(!outcome_.policy_stalled, "greedy does not stall");
     outcome_.policy_stalled = true;
-    tell({view_.now(), PolicyStall{}});
+    ledger_.tell({view_.now(), PolicyStall{}});
     offer_all();
     offer_idles();
     return true;
@@ -136,8 +133,9 @@ class RunLoop final : private Decisions {
   /// Waits for the next event and processes all events of the same instant. Returns false if the
   /// run ends early.
   bool advance() {
-    if (view_.outstanding() == 0 && timers_.empty()) return !stop_requested();
-    const Seconds deadline = timers_.empty() ? Seconds::infinity() : timers_.top().at;
+    const bool waits_for_units = view_.outstanding() > 0 || view_.going_on() > 0;
+    if (!waits_for_units && timers_.empty()) return !stop_requested();
+    const Seconds deadline = timers_.earliest();
     std::optional<Event> event = executor_.next(deadline);
     if (stop_requested()) return false;
     if (!event) {
@@ -166,10 +164,9 @@ class RunLoop final : private Decisions {
   }
 
   void fire_timer() {
-    const Timer timer = timers_.top();
-    timers_.pop();
+    const RunTimers::Timer timer = timers_.take();
     if (view_.outstanding() == 0) ++idle_timers_;
-    tell({timer.at, TimerEnd{}});
+    ledger_.tell({timer.at, TimerEnd{}});
     deliver({timer.at, TimerFired{timer.timer}});
   }
 
@@ -177,66 +174,19 @@ class RunLoop final : private Decisions {
   void take(Event& event) {
     if (auto* finished = std::get_if<BlockFinished>(&event.what)) {
       keep_to_least_time(finished->times);
-      finish(event, *finished);
+      ledger_.finish(event, *finished);
+    } else if (const auto* late = std::get_if<LateEnd>(&event.what)) {
+      ledger_.end_late(event, *late);
     } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
-      lose(event.at, lost->unit, lost->block.id, lost->cap_items);
+      ledger_.lose(event.at, *lost);
     } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
-      lose_unit(event, gone->unit);
+      ledger_.lose_unit(event, gone->unit);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-      tell({event.at, *joined});
+      ledger_.tell({event.at, *joined});
       deliver(event);
-      offer(joined->unit);
+      offered_.add(joined->unit);
     } else {
-      EQ_CHECK(false, "an executor reports finishes, losses and joins");
-    }
-  }
-
-  void finish(const Event& event, const BlockFinished& finished) {
-    const OutstandingBlock* const found = find_outstanding(finished.unit, finished.block.id);
-    if (found == nullptr) return;  // a late result of a block that was already lost
-    coverage_.add({finished.block.first, finished.block.items});
-    journal_.block({finished.unit, finished.block, finished.assigned, finished.times,
-                    finished.begins, event.at, found->after_events});
-    ++events_;
-    deliver(event);
-    offer(finished.unit);
-  }
-
-  void lose(Seconds at, UnitId unit, std::uint64_t id, std::optional<Items> cap_items) {
-    const OutstandingBlock* const found = find_outstanding(unit, id);
-    if (found == nullptr) return;
-    const Block block = found->block;
-    // A unit may be lost while the master is busy, before the block is handed out.
-    at = std::max(at, found->assigned);
-    pool_.put_back({block.first, block.items});
-    tell({at, LostBlock{unit, block, found->assigned, found->after_events, cap_items}});
-    deliver({at, BlockLost{unit, block, cap_items}});
-    offer_all();
-  }
-
-  /// The journal records the loss of the unit before the losses of its blocks: the cause comes
-  /// first.
-  void lose_unit(const Event& event, UnitId unit) {
-    view_.mark_absent(unit);
-    tell({event.at, UnitLost{unit}});
-    while (!view_.unit(unit).outstanding.empty()) {
-      lose(event.at, unit, view_.unit(unit).outstanding.front().block.id, std::nullopt);
-    }
-    deliver(event);
-  }
-
-  void tell(const EventRecord& record) {
-    journal_.event(record);
-    if (is_counted(record.what)) ++events_;
-  }
-
-  /// Journals the outstanding blocks of a run that ends early; without them its decisions could not
-  /// be checked.
-  void tell_outstanding() {
-    for (const UnitState& unit : view_.units()) {
-      for (const OutstandingBlock& b : unit.outstanding) {
-        tell({view_.now(), UnfinishedBlock{unit.id, b.block, b.assigned, b.after_events}});
-      }
+      EQ_CHECK(false, "an executor reports finishes, late ends, losses and joins");
     }
   }
 
@@ -247,41 +197,20 @@ class RunLoop final : private Decisions {
     journal_.measured({view_.now(), policy_domain, longest_answer_s, longest_answer_.value});
   }
 
-  /// The outstanding block of `unit` with this id, or null.
-  [[nodiscard]] const OutstandingBlock* find_outstanding(UnitId unit, std::uint64_t id) const {
-    const auto& blocks = view_.unit(unit).outstanding;
-    const auto found =
-        std::find_if(blocks.begin(), blocks.end(), [&](const auto& b) { return b.block.id == id; });
-    return found == blocks.end() ? nullptr : &*found;
-  }
-
-  /// Marks `unit` to be told that it is idle, after the events of this instant.
-  void offer(UnitId unit) {
-    if (is_offered_[unit.index] != 0) return;
-    is_offered_[unit.index] = 1;
-    offered_.push(unit.index);
-  }
-
   void offer_all() {
-    for (const UnitState& unit : view_.units()) offer(unit.id);
+    for (const UnitState& unit : view_.units()) offered_.add(unit.id);
   }
 
   void offer_idles() {
-    while (!offered_.empty()) {
-      const UnitState& unit = view_.units()[offered_.top()];
-      is_offered_[offered_.top()] = 0;
-      offered_.pop();
-      if (pool_.remaining() == 0 || !wants_work(unit)) continue;
+    while (const std::optional<UnitId> next = offered_.take()) {
+      const UnitState& unit = view_.unit(*next);
+      if (ledger_.remaining() == 0 || !unit.is_idle()) continue;
       if (outcome_.policy_stalled) {
-        hand_out(unit.id, greedy_items(), BlockTag::run, 0);
+        ledger_.hand_out(unit.id, greedy_items(), BlockTag::run, 0);
       } else {
         deliver({view_.now(), UnitIdle{unit.id}});
       }
     }
-  }
-
-  [[nodiscard]] static bool wants_work(const UnitState& unit) {
-    return unit.present && unit.outstanding.size() < static_cast<size_t>(unit.unit.slots);
   }
 
   /// The block size when the loop finishes the work greedily: about ten blocks for each unit.
@@ -292,6 +221,16 @@ class RunLoop final : private Decisions {
 
   void deliver(const Event& event) {
     view_.include(event);
+    answer(event);
+  }
+
+  /// Lets the policy answer `event`, which the View includes, and then what its answers caused.
+  void answer(const Event& event) {
+    call_policy(event);
+    while (const std::optional<Event> next = ledger_.untold()) call_policy(*next);
+  }
+
+  void call_policy(const Event& event) {
     if (outcome_.policy_stalled) return;
     CostMeter* const meter = setup_.cost_meter;
     if (meter == nullptr) return policy_.decide(view_, event, *this);
@@ -315,13 +254,32 @@ class RunLoop final : private Decisions {
 
   Items grant(UnitId unit, Items items, BlockTag tag, std::uint32_t group) override {
     const MeterPause pause(setup_.cost_meter);
-    if (items <= 0 || pool_.remaining() == 0 || !view_.unit(unit).present) return 0;
-    if (setup_.cost_meter != nullptr) charge(setup_.cost_meter->price_answer(false));
-    return hand_out(unit, items, tag, group);
+    if (items <= 0 || ledger_.remaining() == 0 || !view_.unit(unit).present) return 0;
+    charge_answer();
+    idle_timers_ = 0;
+    return ledger_.hand_out(unit, items, tag, group);
   }
 
-  void wake(Seconds at, std::uint64_t timer) override {
-    if (at < Seconds::infinity()) timers_.push({at, timers_set_++, timer});
+  bool withdraw(UnitId unit, std::uint64_t block) override {
+    const MeterPause pause(setup_.cost_meter);
+    if (ledger_.find(unit, block) == nullptr) return false;
+    charge_answer();
+    return ledger_.take_back(unit, block);
+  }
+
+  Items grant_copy(std::uint64_t block, UnitId of, UnitId unit) override {
+    const MeterPause pause(setup_.cost_meter);
+    if (!ledger_.can_give_twice(block, of, unit)) return 0;
+    charge_answer();
+    idle_timers_ = 0;
+    return ledger_.give_twice(block, of, unit);
+  }
+
+  void wake(Seconds at, std::uint64_t timer) override { timers_.set(at, timer); }
+
+  /// Lets what the call has cost up to a request pass before the request takes effect.
+  void charge_answer() {
+    if (setup_.cost_meter != nullptr) charge(setup_.cost_meter->price_answer(false));
   }
 
   void decided(const Decision& decision) override {
@@ -351,20 +309,7 @@ class RunLoop final : private Decisions {
                                    "give the note another word",
                                    view_.now().value, what));
     }
-    tell({view_.now(), Note{what}});
-  }
-
-  /// Cuts a block of `items` > 0 from the pool, which is not empty, and starts it on a unit that is
-  /// present. Returns its number of items.
-  Items hand_out(UnitId id, Items items, BlockTag tag, std::uint32_t group) {
-    const UnitState& unit = view_.unit(id);
-    const ItemRange range = pool_.cut(items, unit.cap_items);
-    const Block block{blocks_granted_++, range.first, range.items, view_.phase(),
-                      view_.iteration(), tag,         group};
-    view_.grant({block, executor_.start(block, id), events_}, id);
-    idle_timers_ = 0;
-    if (wants_work(unit)) offer(id);
-    return range.items;
+    ledger_.tell({view_.now(), Note{what}});
   }
 
   Executor& executor_;
@@ -372,19 +317,14 @@ class RunLoop final : private Decisions {
   const RunSetup& setup_;
   Journal& journal_;
   View view_;
-  Pool pool_;  ///< of the current iteration
-  Coverage coverage_;
+  IdleOffers offered_;  ///< units to be told that they are idle, after the events of this instant
+  BlockLedger ledger_;
   RunOutcome outcome_;
-  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
-  std::uint64_t timers_set_ = 0;
+  RunTimers timers_;
   int idle_timers_ = 0;
-  std::uint64_t blocks_granted_ = 0;
-  std::uint64_t events_ = 0;  ///< counted like OutstandingBlock::after_events
-  Seconds answer_;            ///< charged for this call, besides decisions
-  Seconds answers_;           ///< for all calls
+  Seconds answer_;   ///< charged for this call, besides decisions
+  Seconds answers_;  ///< for all calls
   Seconds longest_answer_;
-  std::vector<char> is_offered_;
-  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> offered_;
 };
 
 }  // namespace

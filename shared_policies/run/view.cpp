@@ -30,12 +30,13 @@ void View::begin_phase(int phase) {
 void View::include(const Event& event) {
   pass(event.at);
   if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-    end_block(finished->unit, finished->block.id);
+    remove(units_[finished->unit.index].outstanding, finished->block.id);
+    --outstanding_;
   } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
-    end_block(lost->unit, lost->block.id);
-    remaining_ += lost->block.items;
-    Items& cap = units_[lost->unit.index].cap_items;
-    cap = std::min(cap, lost->cap_items.value_or(cap));
+    lose(*lost);
+  } else if (const auto* late = std::get_if<LateEnd>(&event.what)) {
+    remove(units_[late->unit.index].going_on, late->block.id);
+    --going_on_;
   } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
     mark_absent(gone->unit);
   } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
@@ -48,22 +49,41 @@ void View::include(const Event& event) {
   }
 }
 
+void View::lose(const BlockLost& lost) {
+  UnitState& unit = units_[lost.unit.index];
+  const OutstandingBlock block = remove(unit.outstanding, lost.block.id);
+  --outstanding_;
+  if (lost.goes_on) {
+    unit.going_on.push_back(block);
+    ++going_on_;
+  }
+  if (lost.returns_items) remaining_ += lost.block.items;
+  unit.cap_items = std::min(unit.cap_items, lost.cap_items.value_or(unit.cap_items));
+}
+
+void View::mark_absent(UnitId unit) {
+  UnitState& state = units_[unit.index];
+  state.present = false;
+  going_on_ -= state.going_on.size();
+  state.going_on.clear();
+}
+
 void View::grant(const OutstandingBlock& block, UnitId unit) {
   units_[unit.index].outstanding.push_back(block);
-  remaining_ -= block.block.items;
+  if (!block.block.copy_of) remaining_ -= block.block.items;
   ++outstanding_;
   pass(block.assigned);
 }
 
 void View::pass(Seconds now) { now_ = std::max(now_, now); }
 
-void View::end_block(UnitId unit, std::uint64_t block_id) {
-  std::deque<OutstandingBlock>& blocks = units_[unit.index].outstanding;
+OutstandingBlock View::remove(std::deque<OutstandingBlock>& blocks, std::uint64_t block_id) {
   const auto found = std::find_if(blocks.begin(), blocks.end(),
                                   [&](const auto& entry) { return entry.block.id == block_id; });
   EQ_CHECK(found != blocks.end(), "a block that came back was handed out");
+  OutstandingBlock block = *found;
   blocks.erase(found);
-  --outstanding_;
+  return block;
 }
 
 }  // namespace equipoise

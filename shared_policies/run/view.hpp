@@ -31,6 +31,12 @@ struct UnitState {
   /// could not do.
   Items cap_items = 0;
   std::deque<OutstandingBlock> outstanding;  ///< in the order of handing out
+  std::deque<OutstandingBlock> going_on;     ///< lost blocks on which the unit still works
+
+  /// Whether it is present and has fewer blocks than slots.
+  [[nodiscard]] bool is_idle() const {
+    return present && outstanding.size() + going_on.size() < static_cast<std::size_t>(unit.slots);
+  }
 };
 
 /// The state of a run. Only the run loop changes it, at each event and each granted block.
@@ -53,6 +59,8 @@ class View {
   [[nodiscard]] const UnitState& unit(UnitId id) const { return units_[id.index]; }
   /// Number of blocks that are handed out and not back, on all units.
   [[nodiscard]] std::size_t outstanding() const { return outstanding_; }
+  /// Number of lost blocks that go on, on all units.
+  [[nodiscard]] std::size_t going_on() const { return going_on_; }
 
   /// Updates the state with `event`.
   void include(const Event& event);
@@ -62,12 +70,13 @@ class View {
   void pass(Seconds now);
   /// Marks `unit` absent: at the start, or when it is lost, before its outstanding blocks are
   /// reported lost one by one.
-  void mark_absent(UnitId unit) { units_[unit.index].present = false; }
+  void mark_absent(UnitId unit);
 
  private:
   void begin_phase(int phase);
-  /// Removes a finished or lost block from the outstanding blocks of its unit.
-  void end_block(UnitId unit, std::uint64_t block_id);
+  /// Removes a block that has ended from `blocks`, and returns it.
+  static OutstandingBlock remove(std::deque<OutstandingBlock>& blocks, std::uint64_t block_id);
+  void lose(const BlockLost& lost);
 
   std::vector<Workload> phases_;
   std::vector<UnitState> units_;
@@ -76,6 +85,7 @@ class View {
   int iteration_ = 0;
   Items remaining_ = 0;
   std::size_t outstanding_ = 0;
+  std::size_t going_on_ = 0;
 };
 
 }  // namespace equipoise

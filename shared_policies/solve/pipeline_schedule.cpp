@@ -19,7 +19,8 @@ class BelievedStages final : public PipelineStages {
   void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {
     EQ_CHECK(false, "every duration is known");
   }
-  void finished(UnitId /*unit*/, const PipelinedBlock& /*block*/, Seconds at) override {
+  void finished(UnitId /*unit*/, const PipelinedBlock& /*block*/, Seconds at,
+                bool /*is_dropped*/) override {
     end_ = at;
   }
 

@@ -46,6 +46,9 @@ class WatchedExecutor final : public Executor {
     return executor_.begin_iteration(phase, iteration);
   }
   Seconds start(const Block& block, UnitId unit) override { return executor_.start(block, unit); }
+  TakenBack take_back(const Block& block, UnitId unit) override {
+    return executor_.take_back(block, unit);
+  }
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
     return executor_.occupy(unit, span);
   }

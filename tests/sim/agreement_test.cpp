@@ -10,6 +10,7 @@
 
 #include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/contract/random_machine.hpp"
+#include "tests/support/random_policy.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/sim_platforms.hpp"
 #include "tests/support/simulate.hpp"
@@ -200,6 +201,32 @@ TEST(SimulatorAndFakeExecutor, AgreeIfUnitsShareDevices) {
         share_devices(instance, random);
         const bool is_disturbed = repetition % 2 == 1;
         expect_agreement(instance, is_disturbed ? disturbances_of(instance, random) : Scenario{});
+      });
+}
+
+TEST(SimulatorAndFakeExecutor, AgreeOnBlocksThatAreTakenBackOrGivenTwice) {
+  const unsigned policy_seed = random_seed();
+  for_random_instances(
+      policy_seed, 40, [&](Instance& instance, int repetition, std::mt19937& random) {
+        if (repetition % 2 == 1) share_devices(instance, random);
+        SimSetup setup = sim_setup(instance.platform, instance.phases);
+        setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
+        FakeSetup fake = fake_setup_of(instance);
+        if (repetition % 4 > 1) setup.scenario = fake.scenario = disturbances_of(instance, random);
+        const auto make = [&] {
+          return std::make_unique<RandomPolicy>(policy_seed + static_cast<unsigned>(repetition),
+                                                100, Seconds{0.05});
+        };
+        const Seen expected = run_policy_on(*make_fake_executor(fake), run_of(setup), *make());
+        for (const bool activities_only : {false, true}) {
+          setup.activities_only = activities_only;
+          const Seen seen = simulate_policy(setup, make);
+          expect_same(seen.finishes, expected.finishes);
+          ASSERT_EQ(seen.numbers.size(), expected.numbers.size());
+          for (std::size_t i = 0; i < seen.numbers.size(); ++i) {
+            ASSERT_NEAR(seen.numbers[i], expected.numbers[i], tolerance) << i;
+          }
+        }
       });
 }
 

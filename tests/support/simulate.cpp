@@ -59,7 +59,17 @@ class Collected final : public Journal {
         record.end, {record.unit, record.block, record.assigned, record.times, record.begins}));
   }
   void decision(const DecisionRecord& /*record*/) override {}
-  void event(const EventRecord& /*record*/) override {}
+  void event(const EventRecord& record) override {
+    if (const auto* late = std::get_if<LateEnd>(&record.what)) {
+      seen_.finishes.push_back(finish_of(
+          record.at, {late->unit, late->block, late->assigned, late->times, late->begins}));
+    }
+    if (const auto* lost = std::get_if<LostBlock>(&record.what)) {
+      seen_.numbers.insert(seen_.numbers.end(),
+                           {static_cast<double>(lost->block.id), static_cast<double>(lost->by),
+                            lost->goes_on ? 1.0 : 0.0, record.at.value});
+    }
+  }
 
  private:
   Seen& seen_;
@@ -112,6 +122,13 @@ Seen run_blocks(Executor& executor, const RunSetup& run, const std::vector<Items
   return seen;
 }
 
+Seen run_policy_on(Executor& executor, const RunSetup& run, Policy& policy) {
+  Seen seen;
+  Collected journal(seen);
+  seen.numbers.push_back(run_policy(executor, policy, run, journal).complete ? 1.0 : 0.0);
+  return seen;
+}
+
 RunSetup run_of(const SimSetup& setup) {
   RunSetup run;
   for (const PlatformUnit& unit : setup.platform.units) {
@@ -121,6 +138,14 @@ RunSetup run_of(const SimSetup& setup) {
   }
   run.phases = setup.phases;
   return run;
+}
+
+Seen simulate_policy(const SimSetup& setup,
+                     const std::function<std::unique_ptr<Policy>()>& make_policy) {
+  return in_child([&] {
+    const std::unique_ptr<Policy> policy = make_policy();
+    return run_policy_on(*make_sim_executor(setup), run_of(setup), *policy);
+  });
 }
 
 Seen simulate_blocks(const SimSetup& setup, const std::vector<Items>& block_items) {

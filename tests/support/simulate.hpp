@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "shared_policies/run/executor.hpp"
@@ -50,8 +51,16 @@ void take_finishes(Executor& executor, Seen& seen, Seconds deadline = Seconds::i
 [[nodiscard]] Seen run_blocks(Executor& executor, const RunSetup& run,
                               const std::vector<Items>& block_items);
 
+/// Runs `policy` on `executor`. Late ends of blocks are among the finishes; the numbers tell of each lost
+/// block (its number, why, whether it goes on, when), and at last whether all work was done.
+[[nodiscard]] Seen run_policy_on(Executor& executor, const RunSetup& run, Policy& policy);
+
 /// The units and phases of a simulation, and which units are absent at its start.
 [[nodiscard]] RunSetup run_of(const SimSetup& setup);
+
+/// `run_policy_on` a simulator in a child process.
+[[nodiscard]] Seen simulate_policy(const SimSetup& setup,
+                                   const std::function<std::unique_ptr<Policy>()>& make_policy);
 
 /// `run_blocks` on a simulator in a child process.
 [[nodiscard]] Seen simulate_blocks(const SimSetup& setup, const std::vector<Items>& block_items);

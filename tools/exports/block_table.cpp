@@ -34,7 +34,9 @@ class BlockRows {
         r.end);
   }
   void operator()(const EventRecord& r) {
-    if (const auto* lost = std::get_if<LostBlock>(&r.what)) not_done(*lost, "lost", r.at);
+    if (const auto* lost = std::get_if<LostBlock>(&r.what)) {
+      not_done(*lost, lost->by == LostBy::unit ? "lost" : word_of(lost->by), r.at);
+    }
     if (const auto* left = std::get_if<UnfinishedBlock>(&r.what)) {
       not_done(*left, "outstanding", r.at);
     }

@@ -33,19 +33,20 @@ constexpr std::array gantt_looks{Looks{"setup", "setup"},
                                  Looks{"out", "copy out"},
                                  Looks{"lost", "lost block"},
                                  Looks{"unfinished", "unfinished block"},
+                                 Looks{"redone", "taken back or done twice"},
                                  Looks{"absent", "unit absent"},
                                  Looks{"bound", "lower bound"},
                                  Looks{"decision", "decision"},
                                  Looks{"trouble", "disturbance or loss"}};
-constexpr std::size_t drawn_activities = 8;
-constexpr std::size_t bound_looks = 8;
-constexpr std::size_t decision_looks = 9;
-constexpr std::size_t trouble_looks = 10;
+constexpr std::size_t drawn_activities = 9;
+constexpr std::size_t bound_looks = 9;
+constexpr std::size_t decision_looks = 10;
+constexpr std::size_t trouble_looks = 11;
 
 constexpr const char* gantt_style =
     ".row{fill:#f1f3f5}.setup{fill:#8a63b8}.in{fill:#e39b26}.compute{fill:#3d78b5}"
-    ".train{fill:#93bde3}.out{fill:#3f9d63}.lost{fill:#cf3a3a}.unfinished{fill:#e9a3a3}.absent{"
-    "fill:#8b949e}"
+    ".train{fill:#93bde3}.out{fill:#3f9d63}.lost{fill:#cf3a3a}.unfinished{fill:#e9a3a3}"
+    ".redone{fill:#cc99bb}.absent{fill:#8b949e}"
     ".bound{stroke:#1a7f37;stroke-width:1.5;stroke-dasharray:5 3;fill:none}"
     ".end-of-run{stroke:#24292f}.decision{fill:#24292f}.trouble{fill:#cf3a3a;stroke:#fff}"
     ".iteration{stroke:#8b949e;stroke-dasharray:1 3}";

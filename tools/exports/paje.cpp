@@ -96,9 +96,9 @@ constexpr const char* paje_definitions = R"(%EventDef PajeDefineContainerType 0
 
 constexpr std::array paje_lanes = {"copy_in", "work", "copy_out"};
 constexpr std::array<const char*, activity_count> paje_colours = {
-    "0.54 0.39 0.72", "0.88 0.63 0.19", "0.24 0.47 0.71", "0.55 0.72 0.88",
-    "0.31 0.65 0.42", "0.80 0.23 0.23", "0.90 0.60 0.60", "0.20 0.20 0.20",
-    "0.95 0.90 0.75", "0.90 0.90 0.90", "0.95 0.80 0.80", "0.97 0.97 0.97"};
+    "0.54 0.39 0.72", "0.88 0.63 0.19", "0.24 0.47 0.71", "0.55 0.72 0.88", "0.31 0.65 0.42",
+    "0.80 0.23 0.23", "0.90 0.60 0.60", "0.80 0.60 0.73", "0.20 0.20 0.20", "0.95 0.90 0.75",
+    "0.90 0.90 0.90", "0.95 0.80 0.80", "0.97 0.97 0.97"};
 
 /// A text in quotation marks. The format has no escapes, so a quotation mark becomes an apostrophe.
 std::string paje_text(std::string text) {

@@ -59,8 +59,9 @@ class TraceEvents {
                     microseconds(end - begin), to_string(span.activity),
                     span.block == nullptr ? "unit" : "block"));
     if (const Block* const b = span.block) {
-      const bool knows_first =
-          span.activity != Activity::lost && span.activity != Activity::unfinished;
+      const bool knows_first = span.activity != Activity::lost &&
+                               span.activity != Activity::unfinished &&
+                               span.activity != Activity::redone;
       out_.put(fmt::format(
           R"(,"args":{{"block":{},"items":{}{},"phase":{},"iteration":{},"tag":"{}","assigned_s":{}}})",
           b->id, b->items, knows_first ? fmt::format(R"(,"first_item":{})", b->first) : "",

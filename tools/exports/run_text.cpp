@@ -114,14 +114,16 @@ enum Cell : std::size_t {
   cell_train,
   cell_compute,
   cell_unfinished,
+  cell_redone,
   cell_lost
 };
-constexpr std::array<CellKind, 7> cell_kinds{{{"·", ".", "waiting"},
+constexpr std::array<CellKind, 8> cell_kinds{{{"·", ".", "waiting"},
                                               {" ", " ", "absent"},
                                               {"▒", "=", "copying"},
                                               {"▓", "+", "computing, training block"},
                                               {"█", "#", "computing"},
                                               {"?", "?", "unfinished block"},
+                                              {"╱", "/", "taken back or done twice"},
                                               {"×", "x", "lost block"}}};
 
 /// The kind that takes most of a cell's time; a loss is shown even if it is short.
@@ -129,6 +131,7 @@ Cell kind_of(const TimeGrid& grid, std::size_t row, std::size_t column) {
   const auto share = [&](Activity activity) { return grid.share(row, column, activity); };
   if (share(Activity::lost) > 1e-6) return cell_lost;
   if (share(Activity::unfinished) > 0.5) return cell_unfinished;
+  if (share(Activity::redone) > 0.5) return cell_redone;
   const std::array<std::pair<double, Cell>, 5> shares{
       {{share(Activity::compute), cell_compute},
        {share(Activity::compute_train), cell_train},

@@ -52,11 +52,19 @@ class SpanTeller {
                    wait_all(r.at, any_iteration_ ? Activity::wait_barrier : Activity::wait_control);
                    any_iteration_ = true;
                  },
-                 [&](const LostBlock& lost) { tell_open(lost, Activity::lost, r.at); },
+                 [&](const LostBlock& lost) {
+                   if (lost.by == LostBy::unit) return tell_open(lost, Activity::lost, r.at);
+                   if (lost.goes_on) units_[lost.unit.index].going_on.push_back(&lost);
+                 },
+                 [&](const LateEnd& late) { tell_late(late, r.at); },
                  [&](const UnfinishedBlock& left) { tell_open(left, Activity::unfinished, r.at); },
                  [&](const UnitLost& lost) {  // the events of its blocks follow
                    units_[lost.unit.index].is_absent = true;
                    units_[lost.unit.index].absent_since = r.at;
+                   for (const LostBlock* const block : units_[lost.unit.index].going_on) {
+                     tell_open(*block, Activity::redone, r.at);
+                   }
+                   units_[lost.unit.index].going_on.clear();
                  },
                  [&](const UnitJoined& joined) {
                    wait(joined.unit, r.at, Activity::wait_barrier);
@@ -70,7 +78,12 @@ class SpanTeller {
   void operator()(const DecisionRecord&) const {}
   void operator()(const Measured&) const {}
 
-  void end_at(Seconds end) { wait_all(end, Activity::wait_tail); }
+  void end_at(Seconds end) {
+    for (UnitTime& unit : units_) {
+      for (const LostBlock* const block : unit.going_on) tell_open(*block, Activity::redone, end);
+    }
+    wait_all(end, Activity::wait_tail);
+  }
 
  private:
   /// A unit at one point of the run.
@@ -80,6 +93,7 @@ class SpanTeller {
     Seconds absent_since;
     bool is_absent = false;
     bool is_trained = false;  ///< whether its last block was one of training
+    std::vector<const LostBlock*> going_on{};
   };
 
   /// A block that was handed out and not accepted.
@@ -89,6 +103,18 @@ class SpanTeller {
     wait(of.unit, of.assigned, Activity::wait_barrier);
     tell({of.unit, end, std::max(unit.at, of.assigned), at, &of.block, of.assigned});
     unit.at = std::max(unit.at, at);
+  }
+
+  /// A lost block that went on has ended.
+  void tell_late(const LateEnd& late, Seconds at) {
+    UnitTime& unit = units_[late.unit.index];
+    const auto is_it = [&](const LostBlock* lost) { return lost->block.id == late.block.id; };
+    std::erase_if(unit.going_on, is_it);
+    const Seconds begin = without_empty_stages(late.begins, late.times, at).setup;
+    wait(late.unit, begin, Activity::wait_control);
+    tell({late.unit, Activity::redone, begin, at, &late.block, late.assigned});
+    unit.at = std::max(unit.at, at);
+    unit.is_trained = false;
   }
 
   void tell(UnitSpan span) {
@@ -169,7 +195,9 @@ class MarkOfRecord {
                  [&](const OneOf<LostBlock, UnitLost, PolicyStall> auto&) {
                    return as(MarkKind::trouble);
                  },
-                 [&](const OneOf<UnitJoined, TimerEnd, Note> auto&) { return as(MarkKind::other); },
+                 [&](const OneOf<LateEnd, UnitJoined, TimerEnd, Note> auto&) {
+                   return as(MarkKind::other);
+                 },
                  [this](const Disturbance& disturbance) { return mark_of(disturbance); },
                  [](const UnfinishedBlock&) { return std::optional<RunMark>(); }},
         r.what);
@@ -211,6 +239,8 @@ const char* to_string(Activity activity) {
       return "lost";
     case Activity::unfinished:
       return "unfinished";
+    case Activity::redone:
+      return "redone";
     case Activity::absent:
       return "absent";
     case Activity::wait_training:

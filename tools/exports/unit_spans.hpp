@@ -23,13 +23,14 @@ enum class Activity : std::uint8_t {
   copy_out,       ///< copy of a block's results
   lost,           ///< a block that was lost
   unfinished,     ///< a block that was not done when the run ended early
+  redone,         ///< a block that was taken back, or whose copy was done first
   absent,         ///< the unit is not there
   wait_training,  ///< waiting for other units in training
   wait_barrier,   ///< waiting for other units
   wait_control,   ///< waiting for the controller, or for a copy engine
   wait_tail,      ///< waiting for the end of the run
 };
-inline constexpr std::size_t activity_count = 12;
+inline constexpr std::size_t activity_count = 13;
 
 /// In words: "copy in", "waiting for other units".
 [[nodiscard]] const char* to_string(Activity activity);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -37,7 +38,7 @@ struct Sorted {
   std::vector<std::vector<PlacedBlock>> by_unit;
   std::vector<Seconds> iterations;  ///< their begins
   std::vector<const DecisionRecord*> decisions;
-  Json spans = Json::array();  ///< lost blocks, absence of units
+  Json spans = Json::array();  ///< lost blocks, work that was dropped, absence of units
   Json disturbances = Json::array();
   Seconds makespan;
   std::size_t blocks = 0;
@@ -64,6 +65,9 @@ class Collector {
       std::visit([this](const auto& record) { take(record); }, line.what);
     }
     sorted_.makespan = file.summary ? file.summary->numbers.makespan : latest_;
+    for (const auto& [id, lost] : going_on_) {
+      add_span(lost.unit.index, "redone", lost.assigned, sorted_.makespan);
+    }
     for (std::size_t unit = 0; unit < absent_since_.size(); ++unit) {
       if (absent_since_[unit]) add_span(unit, "absent", *absent_since_[unit], sorted_.makespan);
     }
@@ -91,12 +95,23 @@ class Collector {
   void take(const EventRecord& record) {
     std::visit(Overload{[&](const IterationBegin&) { sorted_.iterations.push_back(record.at); },
                         [&](const LostBlock& lost) {
+                          if (lost.by != LostBy::unit) {
+                            if (lost.goes_on) going_on_.emplace(lost.block.id, lost);
+                            return;
+                          }
                           Seconds& done = done_[lost.unit.index];
                           add_span(lost.unit.index, "lost", std::max(done, lost.assigned),
                                    record.at);
                           done = std::max(done, record.at);
                         },
-                        [&](const UnitLost& lost) { absent_since_[lost.unit.index] = record.at; },
+                        [&](const LateEnd& late) {
+                          going_on_.erase(late.block.id);
+                          add_span(late.unit.index, "redone", late.begins.setup, record.at);
+                        },
+                        [&](const UnitLost& lost) {
+                          absent_since_[lost.unit.index] = record.at;
+                          drop_all(lost.unit, record.at);
+                        },
                         [&](const UnitJoined& joined) { come_back(joined.unit.index, record.at); },
                         [&](const Disturbance& disturbance) {
                           sorted_.disturbances.push_back(disturbance_json(disturbance));
@@ -105,6 +120,14 @@ class Collector {
                record.what);
     if (is_counted(record.what)) events_.push_back(record.at);
     if (!std::holds_alternative<Disturbance>(record.what)) latest_ = std::max(latest_, record.at);
+  }
+  /// The lost blocks on which `unit` still worked end with it.
+  void drop_all(UnitId unit, Seconds at) {
+    std::erase_if(going_on_, [&](const auto& entry) {
+      const bool is_its = entry.second.unit == unit;
+      if (is_its) add_span(unit.index, "redone", entry.second.assigned, at);
+      return is_its;
+    });
   }
   void come_back(std::size_t unit, Seconds at) {
     if (absent_since_[unit]) add_span(unit, "absent", *absent_since_[unit], at);
@@ -118,6 +141,7 @@ class Collector {
   std::vector<std::optional<Seconds>> absent_since_;
   std::vector<Seconds> done_;  ///< when each unit had ended, or lost, its blocks up to here
   std::vector<Seconds> events_;
+  std::map<std::uint64_t, LostBlock> going_on_;  ///< lost blocks that have not ended
   Seconds latest_{};
 };
 

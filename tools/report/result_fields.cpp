@@ -240,8 +240,9 @@ constexpr std::array fields_after_losses{
                 in_data,
                 {FieldKind::by_unit, to_digits(4)},
                 [](Of of) -> FieldValue { return of.result.energy_by_unit_j; }},
-    ResultField{"items_redone", "items redone", "items", "Items that were done again after a loss.",
-                in_data, to_digits(4), mean_of<&RunNumbers::items_redone>},
+    ResultField{"items_redone", "items redone", "items",
+                "Items that were done again after a loss, or twice.", in_data, to_digits(4),
+                mean_of<&RunNumbers::items_redone>},
     ResultField{
         "informed", "knows speeds", "", "The policy knows unit speeds beforehand.", in_data,
         FieldKind::flag,

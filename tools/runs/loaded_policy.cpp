@@ -177,6 +177,23 @@ class WatchedDecisions final : public Decisions {
     });
     return granted;
   }
+  bool withdraw(UnitId unit, std::uint64_t block) override {
+    bool is_withdrawn = false;
+    watch([&] {
+      expect_known(unit, "took a block back from");
+      is_withdrawn = to_.take_back(unit, block);
+    });
+    return is_withdrawn;
+  }
+  Items grant_copy(std::uint64_t block, UnitId of, UnitId unit) override {
+    Items granted = 0;
+    watch([&] {
+      expect_known(of, "gave a copy of a block of");
+      expect_known(unit, "gave a copy of a block to");
+      granted = to_.give_twice(block, of, unit);
+    });
+    return granted;
+  }
   void wake(Seconds at, std::uint64_t timer) override {
     watch([&] { to_.set_timer(at, timer); });
   }

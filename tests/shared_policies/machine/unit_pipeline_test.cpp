@@ -25,7 +25,7 @@ class Stages final : public PipelineStages {
     return time_of(block.alone, stage);
   }
   void launch(UnitId, const PipelinedBlock&, Stage stage) override { launched.push_back(stage); }
-  void finished(UnitId, const PipelinedBlock& block, Seconds at) override {
+  void finished(UnitId, const PipelinedBlock& block, Seconds at, bool /*is_dropped*/) override {
     ends_s.push_back(at.value);
     times.push_back(block.times);
     begins.push_back(block.begins);

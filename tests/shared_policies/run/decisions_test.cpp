@@ -110,6 +110,9 @@ TEST(Decisions, ChargesAPolicyForItsOwnTimeOnly) {
       clock_.now += Seconds{10};
       return next_->start(block, unit);
     }
+    TakenBack take_back(const Block& block, UnitId unit) override {
+      return next_->take_back(block, unit);
+    }
     Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
       clock_.now += Seconds{100};
       return next_->occupy(unit, span);

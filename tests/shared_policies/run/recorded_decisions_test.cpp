@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
+#include "tests/support/random_policy.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/recorded.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/scripted.hpp"
@@ -48,9 +52,53 @@ void issue_again(const RecordedRun& run, FakeSetup machine, Again& again) {
   for (const BlockRecord& b : again.journal.blocks) add(again.blocks, b);
 }
 
+/// The accepted items of a run by iteration, as first items and counts, whoever did them.
+using Done = std::set<std::tuple<int, Items, Items>>;
+void add(Done& done, const BlockRecord& b) {
+  done.insert({b.block.iteration, b.block.first, b.block.items});
+}
+Done done_by(const MemoryJournal& journal) {
+  Done done;
+  for (const BlockRecord& b : journal.blocks) add(done, b);
+  return done;
+}
+Done done_by(const RecordedRun& run) {
+  Done done;
+  for (const RecordedLine& line : run.lines) {
+    if (const auto* b = std::get_if<BlockRecord>(&line.what)) add(done, *b);
+  }
+  return done;
+}
+
 /// Fast where `faulty_machine` is slow; no unit fails.
 FakeSetup other_machine() {
   return {{affine_unit(0.1, 0.05), affine_unit(0.3, 0.01), affine_unit(0, 0.004)}, {}, {}};
+}
+
+TEST(RecordedDecisions, TakeBackAndGiveTwiceAgain) {
+  const unsigned seed = random_seed();
+  int followed = 0;
+  const int rounds = rounds_of(300);
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed) + ", round " +
+                 std::to_string(round));
+    RandomPolicy policy(seed + static_cast<unsigned>(round), 2000, Seconds{20});
+    RunSetup setup = setup_of(3, items_of(20'000, 4, 2));
+    for (Unit& unit : setup.units) unit.slots = 2;
+    FakeSetup machine = faulty_machine();
+    machine.scenario = {};
+    if (round % 2 == 0) machine.faults.clear();
+    const RecordedRun run = record(policy, setup, machine);
+    Again same;
+    issue_again(run, machine, same);
+    EXPECT_TRUE(same.outcome.complete);
+    Again other;
+    issue_again(run, other_machine(), other);
+    EXPECT_TRUE(other.outcome.complete);
+    // Without the timers of the policy, a block may have ended before it would be taken back.
+    followed += done_by(same.journal) == done_by(run) ? 1 : 0;
+  }
+  EXPECT_GT(followed, 0);
 }
 
 TEST(RecordedDecisions, IssueTheSameBlocksOnAnotherMachine) {

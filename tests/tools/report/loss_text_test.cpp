@@ -154,11 +154,12 @@ TEST_F(FarUnits, LoseHalfOfTheirCopiesToTheLinkThatTheyShare) {
   // has 1 s besides computing, which both halves share.
   const Json& loss = run.at("loss_s");
   EXPECT_NEAR(loss.at("total"), 1.0, 1e-6);
-  EXPECT_EQ(loss.size(), 9u);  // the whole and eight causes
+  EXPECT_EQ(loss.size(), 10u);  // the whole and nine causes
   EXPECT_EQ(run.at("longest_setup_s"), 0.0);
   EXPECT_NEAR(loss.at("link"), 0.5, 1e-6);
   EXPECT_NEAR(loss.at("copies"), 0.5, 1e-6);
-  for (const char* none : {"computing", "controller", "training", "barrier", "tail", "failure"}) {
+  for (const char* none :
+       {"computing", "controller", "training", "barrier", "tail", "failure", "redone"}) {
     EXPECT_NEAR(loss.at(none), 0.0, 1e-6) << none;
   }
 }

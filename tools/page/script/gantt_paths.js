@@ -13,13 +13,14 @@ export const kinds = [
   { name: "controller", words: "waiting for controller or decision", light: "#f4a6c0", dark: "#84485e" },
   { name: "tail", words: "waiting for the end", light: "#eeeeee", dark: "#2e2e2e" },
   { name: "lost", words: "block that was lost", light: "#ee3333", dark: "#ff5555" },
+  { name: "redone", words: "taken back or done twice", light: "#cc99bb", dark: "#7a4a6b" },
   { name: "absent", words: "unit absent", light: "#222222", dark: "#000000" },
 ];
 const number = Object.fromEntries(kinds.map((kind, i) => [kind.name, i]));
 
 /** The order in a pixel. A unit that is absent or loses a block does not wait, whatever its blocks say;
  * what is stacked first is shown whole. */
-const stacked = [number.lost, number.absent, ...kinds.keys()].filter((k, i, all) => all.indexOf(k) === i);
+const stacked = [number.lost, number.redone, number.absent, ...kinds.keys()].filter((k, i, all) => all.indexOf(k) === i);
 
 /** Calls span(kind, from, to) for all that block i of run data `b` is made of. */
 function spansOf(b, i, span) {
@@ -46,7 +47,7 @@ function visibleBlocks(run, unit, t0, t1) {
   return [first, last];
 }
 
-/** Other spans of a unit: lost blocks, absence, and the wait after its last block. */
+/** Other spans of a unit: lost blocks, dropped work, absence, and the wait after its last block. */
 function otherSpans(run, unit, span) {
   for (const e of run.spans) {
     if (e.unit === unit) span(number[e.kind], e.from_s, e.to_s);
