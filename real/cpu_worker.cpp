@@ -42,7 +42,8 @@ class CpuDriver final : public UnitDriver {
       if (next == nullptr) continue;
       Report report{.command = *next};
       mailbox.drop_command();
-      if (!mailbox.is_abandoned(report.command)) try_block(report, mailbox);
+      const bool is_begun = mailbox.slots().begin(report.command.slot, report.kind);
+      if (is_begun && !mailbox.is_abandoned(report.command)) try_block(report, mailbox);
       mailbox.report(report);
     }
   }
@@ -62,6 +63,7 @@ class CpuDriver final : public UnitDriver {
       perform(report, mailbox);
     } catch (...) {
       if (!is_of_block_alone(std::current_exception())) throw;
+      mailbox.slots().release_claim(report.command.slot);
       report.kind = ReportKind::lost;
       report.why = reason_of(std::current_exception());
       report.end = setup_.clock->now();
@@ -76,24 +78,32 @@ class CpuDriver final : public UnitDriver {
     };
     bool sets_up = false;
     const Seconds begin = setup_.clock->now();
-    const bool is_wanted = mailbox.host().access(command.epoch, [&] {
+    report.kind = ReportKind::dropped;  // until its results are copied
+    report.end = begin;
+    report.begins = {begin, begin, begin, begin};
+    const bool is_wanted = mailbox.access_host(command, [&] {
       const bool is_first = place(command);
       sets_up = copy_resident(data_of(command.block), staged_, versions_) || is_first;
     });
     if (!is_wanted) return;
     const Seconds set_up = sets_up ? stage(begin, setup_.rates.in, [] {}) : begin;
+    bool has_input = false;
     const Seconds in = stage(set_up, setup_.rates.in, [&] {
-      mailbox.host().access(command.epoch,
-                            [&] { copy_in(data_of(command.block), command.block, staged_); });
+      has_input = mailbox.access_host(
+          command, [&] { copy_in(data_of(command.block), command.block, staged_); });
     });
-    if (mailbox.is_abandoned(command)) return;
+    if (!has_input) return;
     const Seconds computed = stage(in, setup_.rates.compute, [&] {
       programs_[static_cast<std::size_t>(command.block.phase)]->compute(staged_, *team_);
     });
-    report.end = stage(computed, setup_.rates.out, [&] {
-      mailbox.host().access(command.epoch,
+    report.end = computed;
+    if (mailbox.slots().claim(command.slot)) {
+      report.kind = ReportKind::done;
+      report.end = stage(computed, setup_.rates.out, [&] {
+        mailbox.access_host(command,
                             [&] { copy_out(data_of(command.block), command.block, staged_); });
-    });
+      });
+    }
     report.times = {set_up - begin, in - set_up, computed - in, report.end - computed};
     report.begins = without_empty_stages({begin, set_up, in, computed}, report.times, report.end);
   }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "real/block_slots.hpp"
 #include "real/competing_load.hpp"
 #include "real/controller_pinning.hpp"
 #include "real/core_watch.hpp"
@@ -15,7 +16,7 @@
 #include "real/meters/meter_sampler.hpp"
 #include "real/threads/clock.hpp"
 #include "real/threads/wake_signal.hpp"
-#include "real/worker.hpp"
+#include "real/unit_slot.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/block_watch.hpp"
 
@@ -29,12 +30,6 @@ constexpr std::chrono::milliseconds stop_poll{50};
 /// priority would take the core from the unit.
 constexpr std::chrono::microseconds patience_alone{2000};
 constexpr std::chrono::microseconds patience_sharing{0};
-/// How long the end of a run waits for a unit after a stop or a timeout.
-constexpr std::chrono::milliseconds stop_patience{1000};
-/// How long it waits otherwise; the time that the run took is added.
-constexpr std::chrono::milliseconds end_patience{120'000};
-/// How long it waits before it says so.
-constexpr std::chrono::milliseconds silent_patience{2000};
 /// The distance between two events to which the clock gives the same time.
 constexpr Seconds tick{1e-9};
 
@@ -79,6 +74,9 @@ class RealExecutor final : public Executor {
 
   Seconds begin_iteration(int phase, int iteration) override {
     const RealPhase& work = setup_.phases[static_cast<std::size_t>(phase)];
+    for (const UnitSlot& slot : slots_) {
+      if (!slot.going_on.empty()) slot.worker->begin_iteration();
+    }
     if (iteration > 0 && work.kernel != nullptr) {
       work.kernel->begin_iteration(iteration);
     } else if (iteration > 0) {
@@ -94,14 +92,21 @@ class RealExecutor final : public Executor {
     ++outstanding_;
     ++slot.outstanding;
     watch_.handed_out(unit, command.assigned);
-    slot.worker->queue(command);
+    slot.worker->queue(command, block.copy_of ? claim_of(block) : nullptr);
     return command.assigned;
   }
 
-  /// Blocks of real units cannot be taken back yet, nor compete.
-  bool takes_copies() const override { return false; }
-  TakenBack take_back(const Block& /*block*/, UnitId /*unit*/) override {
-    return {Fate::too_late, now()};
+  TakenBack take_back(const Block& block, UnitId unit) override {
+    UnitSlot& slot = slots_[unit.index];
+    const Fate fate = slot.is_lost ? Fate::too_late : slot.worker->take_back(block.id);
+    if (fate == Fate::not_begun) {
+      --outstanding_;
+      --slot.outstanding;
+      watch_.withdrawn(unit);
+    } else if (fate == Fate::goes_on) {
+      slot.going_on.push_back(block.id);
+    }
+    return {fate, now()};
   }
 
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override { return now(); }
@@ -117,17 +122,6 @@ class RealExecutor final : public Executor {
   }
 
  private:
-  /// The controller's state of one unit.
-  struct UnitSlot {
-    std::unique_ptr<Worker> worker;
-    std::size_t outstanding = 0;
-    bool is_up = false;             ///< its worker has come up
-    bool is_lost = false;           ///< absent, for now or until the end of the run
-    bool is_broken = false;         ///< it has failed and does not join again
-    bool has_stalled = false;       ///< a block did not come back in time
-    bool has_lost_a_grain = false;  ///< and has done no block since
-  };
-
   /// Keeps the workers up during its lifetime.
   class WorkersUp {
    public:
@@ -146,6 +140,20 @@ class RealExecutor final : public Executor {
    private:
     RealExecutor& executor_;
   };
+
+  /// What `copy` shares with the block of the same items.
+  [[nodiscard]] ResultClaimPtr claim_of(const Block& copy) const {
+    for (const UnitSlot& slot : slots_) {
+      if (ResultClaimPtr claim = slot.worker->contest(copy.original())) return claim;
+    }
+    // It has ended, or its unit is lost, which may not have been told yet.
+    auto claim = std::make_shared<ResultClaim>();
+    const auto* const done = pending_ ? std::get_if<BlockFinished>(&pending_->what) : nullptr;
+    if (done != nullptr && done->block.original() == copy.original()) {
+      static_cast<void>(claim->take());
+    }
+    return claim;
+  }
 
   void reset() {
     slots_.clear();
@@ -178,38 +186,12 @@ class RealExecutor final : public Executor {
     return spec.factory->make_worker(std::move(setup));
   }
 
-  /// Leaves a unit behind if its block does not come back, and after a stop also a unit whose block
-  /// takes long, so that the program ends soon. Otherwise a unit may take as long as the run and a bit
-  /// more: it ends a block that was given up, or waits for its device.
   void take_down() {
-    const bool is_stopped = stops();
-    for (UnitSlot& slot : slots_) {
-      slot.worker->abandon();
-      slot.worker->stop();
-    }
-    const auto patience = end_patience + std::chrono::duration_cast<std::chrono::milliseconds>(
-                                             std::chrono::steady_clock::now() - began_);
-    for (UnitSlot& slot : slots_) {
-      const bool is_impatient = slot.is_up && (is_stopped || slot.has_stalled);
-      if (slot.worker->has_ended(is_impatient ? stop_patience : silent_patience)) continue;
-      if (is_impatient || !has_ended_at_last(slot, patience)) slot.worker->leave_behind();
-    }
+    const auto ran = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - began_);
+    end_workers(slots_, setup_.units, {stops(), ran, setup_.warn});
     loads_.clear();  // after the units, for whose kernels a load on a GPU has to wait
     slots_.clear();
-  }
-
-  /// Says that the end of the run waits for a unit, and waits. Returns false if it took too long.
-  bool has_ended_at_last(UnitSlot& slot, std::chrono::milliseconds patience) {
-    const auto say = [&](const std::string& what) {
-      if (setup_.warn) setup_.warn("unit " + setup_.units[id_of(slot).index].unit.name + what);
-    };
-    say(fmt::format(
-        " has not ended with the run: a block that was given up still computes, or its device does "
-        "not answer; waits for it, at most {} s",
-        patience.count() / 1000));
-    if (slot.worker->has_ended(patience)) return true;
-    say(" is left behind: it works until the program ends, and may disturb what runs until then");
-    return false;
   }
 
   void start_loads() {
@@ -292,6 +274,12 @@ class RealExecutor final : public Executor {
     watch_.came_back(id_of(slot), last_);
     --outstanding_;
     --slot.outstanding;
+    const bool was_going_on = std::erase(slot.going_on, report.command.block.id) > 0;
+    if (was_going_on || report.kind == ReportKind::dropped) {
+      pending_ = Event{last_, LateEnd{id_of(slot), report.command.block, report.command.assigned,
+                                      report.times, report.begins}};
+      return;
+    }
     if (report.kind == ReportKind::lost) {
       lose_block(slot, report);
       return;
@@ -347,6 +335,7 @@ class RealExecutor final : public Executor {
     slot.worker->abandon();
     slot.is_lost = true;
     outstanding_ -= std::exchange(slot.outstanding, 0);
+    slot.going_on.clear();
     watch_.lost(id_of(slot));
     last_ = std::max(at, last_ + tick);
     pending_ = Event{last_, UnitLost{id_of(slot)}};

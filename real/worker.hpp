@@ -22,7 +22,9 @@ namespace equipoise {
 struct Command {
   Block block;
   Seconds assigned;
-  std::uint32_t epoch = 0;  ///< the worker's epoch when the block was handed out
+  std::uint32_t epoch = 0;      ///< the worker's epoch when the block was handed out
+  std::uint32_t iteration = 0;  ///< counted by the worker, see `Worker::begin_iteration`
+  std::uint8_t slot = 0;        ///< among the blocks that the worker's thread has
 };
 
 /// The most commands and reports, together, that a worker's thread has at a time. Further commands
@@ -31,9 +33,11 @@ inline constexpr std::size_t blocks_at_worker_max = 64;
 
 /// What a worker reports of a block.
 enum class ReportKind : std::uint8_t {
-  done,    ///< the block has finished
-  lost,    ///< the block could not be done; the unit goes on
-  failed,  ///< the unit has failed with all its blocks and does no more work
+  done,       ///< the block has finished
+  dropped,    ///< it has ended without results: it was taken back, or a copy of it copies them
+  withdrawn,  ///< it was taken back, and the unit did not begin it
+  lost,       ///< the block could not be done; the unit goes on
+  failed,     ///< the unit has failed with all its blocks and does no more work
 };
 
 /// A report of a worker.
@@ -53,6 +57,8 @@ class BlockFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+class ResultClaim;
+
 /// Drives one unit on a separate thread. The controller's thread calls all members.
 class Worker {
  public:
@@ -66,9 +72,18 @@ class Worker {
   /// Waits until the unit is ready for its first block. Throws BackendError if the unit does not
   /// come up.
   virtual void await_up() = 0;
-  /// Adds a block to the worker's queue, which is served in order. Sets the command's epoch.
-  virtual void queue(Command command) = 0;
-  /// The oldest report that was not dropped, or nullptr if none. Never reports an abandoned block.
+  /// Adds a block to the worker's queue, which is served in order. Sets what the command says of the
+  /// worker. `claim`: of a copy; null: no other unit has its items.
+  virtual void queue(Command command, std::shared_ptr<ResultClaim> claim) = 0;
+  /// Takes back a block that was queued. If it goes on, it is reported as dropped (or lost).
+  [[nodiscard]] virtual Fate take_back(std::uint64_t block) = 0;
+  /// The items of the block with this Block::original() are given to another unit, too. Returns what the
+  /// copy shares with it; null if it was reported, or is not there.
+  [[nodiscard]] virtual std::shared_ptr<ResultClaim> contest(std::uint64_t original) = 0;
+  /// The kernel's data change: no block that was queued before reads or writes them any more.
+  virtual void begin_iteration() = 0;
+  /// The oldest report that was not dropped, or nullptr if none. Never reports a block that was abandoned or
+  /// withdrawn.
   [[nodiscard]] virtual const Report* report() = 0;
   virtual void drop_report() = 0;
   /// Abandons all blocks of the worker: none of them will be reported or write results. The current

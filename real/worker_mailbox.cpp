@@ -1,12 +1,15 @@
 // The thread of a unit, and the worker through which the controller uses it.
 #include "real/worker_mailbox.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <exception>
 #include <future>
 #include <new>
+#include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -95,16 +98,48 @@ class ThreadedWorker final : public Worker {
     }
   }
 
-  void queue(Command command) override {
+  void queue(Command command, ResultClaimPtr claim) override {
     command.epoch = mailbox_->epoch();
-    waiting_.push_back(command);
+    command.iteration = mailbox_->host_.iteration();
+    waiting_.push_back({command, std::move(claim)});
     hand_on();
   }
+
+  Fate take_back(std::uint64_t block) override {
+    const auto waiting = std::ranges::find(waiting_, block, &Waiting::id);
+    if (waiting != waiting_.end()) {
+      waiting_.erase(waiting);
+      return Fate::not_begun;
+    }
+    const auto held = std::ranges::find(at_thread_, block, &AtThread::id);
+    if (held == at_thread_.end()) return Fate::too_late;
+    const Fate fate = mailbox_->slots_.take_back(held->slot);
+    if (fate == Fate::goes_on) mailbox_->ring();
+    return fate;
+  }
+
+  ResultClaimPtr contest(std::uint64_t original) override {
+    const auto waiting = std::ranges::find(waiting_, original, &Waiting::original);
+    if (waiting != waiting_.end()) {
+      if (!waiting->claim) waiting->claim = std::make_shared<ResultClaim>();
+      return waiting->claim;
+    }
+    for (const AtThread& held : at_thread_) {
+      if (held.original() != original) continue;
+      ResultClaimPtr claim = mailbox_->slots_.contest(held.slot);
+      if (!claim) continue;
+      mailbox_->ring();
+      return claim;
+    }
+    return nullptr;
+  }
+
+  void begin_iteration() override { mailbox_->host_.begin_iteration(); }
 
   const Report* report() override {
     const Report* report = mailbox_->reports_.front();
     while (report != nullptr && report->kind != ReportKind::failed &&
-           mailbox_->is_abandoned(report->command)) {
+           (mailbox_->is_abandoned(report->command) || report->kind == ReportKind::withdrawn)) {
       drop_report();
       report = mailbox_->reports_.front();
     }
@@ -112,6 +147,8 @@ class ThreadedWorker final : public Worker {
   }
 
   void drop_report() override {
+    const Report* const report = mailbox_->reports_.front();
+    if (report->kind != ReportKind::failed) forget(report->command.slot);
     mailbox_->reports_.pop();
     --held_;
     hand_on();
@@ -120,6 +157,8 @@ class ThreadedWorker final : public Worker {
   void abandon() override {
     waiting_.clear();
     mailbox_->host_.abandon();
+    mailbox_->slots_.abandon();
+    for (AtThread& held : at_thread_) held.is_abandoned = true;
     mailbox_->signal_.notify();
   }
 
@@ -140,6 +179,34 @@ class ThreadedWorker final : public Worker {
   }
 
  private:
+  /// A command for which the mailbox has no room.
+  struct Waiting {
+    Command command;
+    ResultClaimPtr claim;
+
+    [[nodiscard]] std::uint64_t id() const { return command.block.id; }
+    [[nodiscard]] std::uint64_t original() const { return command.block.original(); }
+  };
+  /// A block that the thread has.
+  struct AtThread {
+    Block block;
+    std::uint8_t slot = 0;
+    bool is_abandoned = false;
+
+    /// None of an abandoned block.
+    [[nodiscard]] std::optional<std::uint64_t> id() const {
+      return is_abandoned ? std::nullopt : std::optional(block.id);
+    }
+    [[nodiscard]] std::optional<std::uint64_t> original() const {
+      return is_abandoned ? std::nullopt : std::optional(block.original());
+    }
+  };
+
+  void forget(std::uint8_t slot) {
+    std::erase_if(at_thread_, [slot](const AtThread& held) { return held.slot == slot; });
+    mailbox_->slots_.free(slot);
+  }
+
   /// The thread's own data, which lives as long as the thread.
   struct Thread {
     std::unique_ptr<UnitDriver> driver;
@@ -151,7 +218,10 @@ class ThreadedWorker final : public Worker {
   /// Moves waiting commands to the mailbox as long as it has room.
   void hand_on() {
     for (; held_ < blocks_at_worker_max && !waiting_.empty(); ++held_) {
-      EQ_CHECK(mailbox_->commands_.push(waiting_.front()), "there is room for every command");
+      Waiting& next = waiting_.front();
+      next.command.slot = mailbox_->slots_.take(std::move(next.claim));
+      at_thread_.push_back({next.command.block, next.command.slot});
+      EQ_CHECK(mailbox_->commands_.push(next.command), "there is room for every command");
       waiting_.pop_front();
       mailbox_->signal_.notify();
     }
@@ -183,9 +253,10 @@ class ThreadedWorker final : public Worker {
   std::future<void> up_;
   std::future<void> ended_;
   std::shared_ptr<std::atomic<bool>> left_;
-  std::deque<Command> waiting_;  ///< commands for which the mailbox has no room
-  std::size_t held_ = 0;         ///< commands in the mailbox and in work, until their reports are
-                                 ///< dropped
+  std::deque<Waiting> waiting_;
+  std::vector<AtThread> at_thread_;  ///< those of `held_`
+  std::size_t held_ = 0;  ///< commands in the mailbox and in work, until their reports are
+                          ///< dropped
   std::thread thread_;
 };
 

@@ -5,7 +5,9 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "real/block_slots.hpp"
 #include "real/threads/host_gate.hpp"
 #include "real/threads/ring.hpp"
 #include "real/threads/wake_signal.hpp"
@@ -43,6 +45,14 @@ class WorkerMailbox {
   }
   /// Guards the host's data.
   [[nodiscard]] HostGate& host() { return host_; }
+  /// Calls `touch`, which reads or writes the host's data for `command`, unless it may not any more.
+  /// Returns whether it was called.
+  template <class Touch>
+  bool access_host(const Command& command, Touch&& touch) {
+    return host_.access(command.epoch, command.iteration, std::forward<Touch>(touch));
+  }
+  /// What was taken back, and which blocks have copies.
+  [[nodiscard]] BlockSlots& slots() { return slots_; }
   /// Makes the thread's wait for a command return. Any thread may call it: a device does when it has
   /// completed something.
   void ring() {
@@ -61,6 +71,7 @@ class WorkerMailbox {
   Ring<Report, blocks_at_worker_max> reports_;
   WakeSignal signal_;
   HostGate host_;
+  BlockSlots slots_;
   std::atomic<std::uint64_t> rings_ = 0;
   std::uint32_t seen_epoch_ = 0;  ///< used by the thread
   std::uint64_t seen_rings_ = 0;  ///< used by the thread

@@ -38,7 +38,7 @@ class DeviceContract : public testing::TestWithParam<DeviceSubject> {
     device_ = GetParam().open({this_machine().threads.at(0).number}, clock_);
   }
 
-  [[nodiscard]] TicketPtr ticket() { return std::make_shared<BlockTicket>(host_, host_.epoch()); }
+  [[nodiscard]] TicketPtr ticket() { return std::make_shared<BlockTicket>(host_); }
 
   static Seconds await(const EventPtr& event) {
     while (!event->happened()) std::this_thread::yield();

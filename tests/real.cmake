@@ -46,6 +46,7 @@ equipoise_tests(threads
     real/emulated_test.cpp
     real/paced_test.cpp
     real/real_executor_test.cpp
+    real/take_back_test.cpp
     real/meters/meter_sampler_test.cpp
     real/recording/recorded_watts_test.cpp
     real/recording/recorder_test.cpp

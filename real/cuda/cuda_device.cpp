@@ -235,17 +235,21 @@ class CudaDevice final : public Device {
     });
   }
 
-  /// A copy on the host that takes place if its block is still wanted then.
-  static std::function<void()> guarded(std::vector<CopyPart> parts, const TicketPtr& ticket) {
-    return [ticket, parts = std::move(parts)] {
-      if (ticket->is_wanted()) ticket->access_host([&] { copy_all(parts); });
+  /// A copy on the host, from its data if `queue` is that of copies in, that takes place if its block is
+  /// still wanted then.
+  static std::function<void()> guarded(Queue queue, std::vector<CopyPart> parts,
+                                       const TicketPtr& ticket) {
+    return [ticket, is_in = is_copy_in(queue), parts = std::move(parts)] {
+      if (!ticket->is_wanted()) return;
+      const auto copy = [&] { copy_all(parts); };
+      is_in ? ticket->read_host(copy) : ticket->write_host(copy);
     };
   }
 
   /// Begins to copy `parts` on the host. What is put into Queue::in later begins when that has ended.
   void gather_now(std::vector<CopyPart> parts, const TicketPtr& ticket) {
     const bool is_small = bytes_of(parts) < own_thread_bytes_min;
-    const std::function<void()> copy = guarded(std::move(parts), ticket);
+    const std::function<void()> copy = guarded(Queue::in, std::move(parts), ticket);
     if (is_small) {
       copy();
       return;
@@ -261,7 +265,7 @@ class CudaDevice final : public Device {
   /// for large ones it rings, and the queue stops until the queue's own thread has copied.
   void copy_in_turn(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) {
     const bool is_small = bytes_of(parts) < own_thread_bytes_min;
-    std::function<void()> copy = guarded(std::move(parts), ticket);
+    std::function<void()> copy = guarded(queue, std::move(parts), ticket);
     if (is_small) {
       put_call(queue, std::move(copy));
       return;

@@ -116,7 +116,7 @@ LinkRates measure_staged(const std::shared_ptr<const CudaContext>& context, std:
   device->read_in_place(in_host.fixed());
   std::byte* const in = device->allocate(large);
   std::byte* const out = device->allocate(large);
-  const auto ticket = std::make_shared<BlockTicket>(gate, gate.epoch());
+  const auto ticket = std::make_shared<BlockTicket>(gate);
   const auto copy = [&](std::size_t in_bytes, std::size_t out_bytes) {
     std::vector<EventPtr> begins;
     std::vector<EventPtr> ends;

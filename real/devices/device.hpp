@@ -2,6 +2,7 @@
 // themselves.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -15,6 +16,7 @@
 #include "real/kernels/kernel.hpp"
 #include "real/kernels/staged_block.hpp"
 #include "real/threads/host_gate.hpp"
+#include "real/worker.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
@@ -34,20 +36,48 @@ struct CopyPart {
 };
 
 /// What all work of one block in a device's queues shares: whether the block is still wanted, and
-/// how it failed. A block that was abandoned or has failed is not wanted.
+/// how it failed. A block that was abandoned, has failed or may not copy its results is not wanted.
 class BlockTicket {
  public:
-  /// `host` outlives the device. `resident` is the ticket of the resident data that the block needs:
-  /// if that fails, so does the block. Null: none.
-  BlockTicket(HostGate& host, std::uint32_t epoch,
-              std::shared_ptr<const BlockTicket> resident = nullptr)
-      : host_(host), epoch_(epoch), resident_(std::move(resident)) {}
+  /// Asks whether the block may copy its results.
+  using Claim = std::function<bool()>;
 
-  [[nodiscard]] bool is_wanted() const { return host_.epoch() == epoch_ && !failure(); }
-  /// Calls `touch`, which reads or writes the host's data, unless the block was abandoned.
+  /// Of a block that may be handed out now. `host` outlives the device. `resident` is the ticket of the
+  /// resident data that the block needs: if that fails, so does the block. Null: none. `claim`: none: it may.
+  explicit BlockTicket(HostGate& host, std::shared_ptr<const BlockTicket> resident = nullptr,
+                       Claim claim = {})
+      : BlockTicket(host, host.epoch(), host.iteration(), std::move(resident), std::move(claim)) {}
+  /// Of a block of an epoch and an iteration.
+  BlockTicket(HostGate& host, std::uint32_t epoch, std::uint32_t iteration,
+              std::shared_ptr<const BlockTicket> resident = nullptr, Claim claim = {})
+      : host_(host),
+        epoch_(epoch),
+        iteration_(iteration),
+        resident_(std::move(resident)),
+        claim_(std::move(claim)) {}
+
+  [[nodiscard]] bool is_wanted() const {
+    return host_.epoch() == epoch_ && !is_refused_ && !failure();
+  }
+  /// Whether it may not copy its results, as it found when it was about to.
+  [[nodiscard]] bool is_refused() const { return is_refused_; }
+
+  /// Calls `touch`, which reads the host's data, unless the block was abandoned. If its iteration is over,
+  /// the block fails.
   template <class Touch>
-  void access_host(Touch&& touch) {
-    host_.access(epoch_, std::forward<Touch>(touch));
+  void read_host(Touch&& touch) {
+    if (host_.access(epoch_, iteration_, std::forward<Touch>(touch))) return;
+    if (host_.epoch() == epoch_)
+      fail(std::make_exception_ptr(BlockFailure("its iteration is over")));
+  }
+  /// Calls `touch`, which writes the block's results to the host's data, unless it was abandoned or may not.
+  template <class Touch>
+  void write_host(Touch&& touch) {
+    if (claim_ && !claim_()) {
+      is_refused_ = true;
+      return;
+    }
+    host_.access(epoch_, iteration_, std::forward<Touch>(touch));
   }
 
   /// The block cannot be done.
@@ -66,7 +96,10 @@ class BlockTicket {
  private:
   HostGate& host_;
   std::uint32_t epoch_;
+  std::uint32_t iteration_;
   std::shared_ptr<const BlockTicket> resident_;
+  Claim claim_;
+  std::atomic<bool> is_refused_ = false;
   mutable std::mutex mutex_;
   std::exception_ptr failure_;
 };

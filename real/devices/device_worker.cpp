@@ -82,7 +82,7 @@ class DeviceDriver final : public UnitDriver {
     Command first{};
     first.block.items = memory_->room_items(0);
     const KernelData& data = phase_of(first.block).kernel->data();
-    const auto ticket = std::make_shared<BlockTicket>(before_run_, before_run_.epoch());
+    const auto ticket = std::make_shared<BlockTicket>(before_run_);
     try {
       begin_phase(first, data);
       std::vector<CopyPart> parts;
@@ -134,7 +134,7 @@ class DeviceDriver final : public UnitDriver {
     const Workload& workload = *setup_.phases[static_cast<std::size_t>(phase)].workload;
     memory_->begin_phase(phase, workload.grain_items);
     const Items most = std::min(memory_->room_items(phase), largest_block(setup_.unit, workload));
-    const auto ticket = std::make_shared<BlockTicket>(before_run_, before_run_.epoch());
+    const auto ticket = std::make_shared<BlockTicket>(before_run_);
     for (Items items = 1; items <= most; items *= 2) {
       const Block block{.items = items, .phase = phase};
       StagedBlock staged;
@@ -181,6 +181,7 @@ class DeviceDriver final : public UnitDriver {
   void report(const BlockInFlight& block) {
     Report report{.command = block.command};
     for (const StageInQueue& stage : block.stages) static_cast<void>(stage.over()->happened());
+    if (block.ticket->is_refused()) report.kind = ReportKind::dropped;
     if (const std::exception_ptr failure = block.ticket->failure()) {
       if (resident_ticket_ && resident_ticket_->failure()) bring_resident_data_again();
       lose(report, failure);
@@ -203,6 +204,7 @@ class DeviceDriver final : public UnitDriver {
 
   void lose(Report& report, const std::exception_ptr& failure) {
     if (!is_of_block_alone(failure)) std::rethrow_exception(failure);
+    mailbox_->slots().release_claim(report.command.slot);
     report.kind = ReportKind::lost;
     report.why = reason_of(failure);
     report.end = setup_.clock->now();
@@ -214,32 +216,40 @@ class DeviceDriver final : public UnitDriver {
     if (in_flight_.size() == blocks_in_queues_max) return false;
     if (!in_flight_.empty() && device_->is_full()) return false;
     const Command& command = waiting_.front();
+    Report over{.command = command, .end = setup_.clock->now()};
+    if (!mailbox_->slots().begin(command.slot, over.kind)) return end_unbegun(over);
     const bool is_new = command.block.phase != phase_ || command.epoch != epoch_;
-    if (is_new && !in_flight_.empty()) return false;
+    const bool is_later = command.iteration != iteration_;  // than lost blocks that go on
+    if ((is_new || is_later) && !in_flight_.empty()) return false;
+    iteration_ = command.iteration;
     BlockInFlight block{.command = command};
     Copies copies;
-    Begun begun = Begun::abandoned;
+    auto begun = Begun::not_wanted;
     try {
-      mailbox_->host().access(command.epoch, [&] { begun = prepare(block, copies, is_new); });
+      mailbox_->access_host(command, [&] { begun = prepare(block, copies, is_new); });
     } catch (...) {
       phase_ = -1;  // lets go of all that is there, when nothing is in flight any more
       waiting_.pop_front();
-      Report report{.command = block.command};
-      lose(report, std::current_exception());
+      lose(over, std::current_exception());
       return true;
     }
     if (begun == Begun::waits) return false;
+    over.kind = ReportKind::dropped;
+    if (begun == Begun::not_wanted) return end_unbegun(over);
     waiting_.pop_front();
-    if (begun == Begun::abandoned) {
-      mailbox_->report({.command = block.command});
-      return true;
-    }
     put_into_queues(block, std::move(copies));
     in_flight_.push_back(std::move(block));
     return true;
   }
 
-  enum class Begun : std::uint8_t { yes, waits, abandoned };
+  /// Reports the oldest waiting block, which is not put into the queues.
+  bool end_unbegun(const Report& report) {
+    waiting_.pop_front();
+    mailbox_->report(report);
+    return true;
+  }
+
+  enum class Begun : std::uint8_t { yes, waits, not_wanted };
 
   /// What is to be copied for a block.
   struct Copies {
@@ -276,15 +286,17 @@ class DeviceDriver final : public UnitDriver {
     return Begun::yes;
   }
 
-  /// A copy of resident data has a ticket of its own: it takes place even if its block fails later,
-  /// and if it fails, so do all blocks that need it.
+  /// A copy of resident data has a ticket of its own: it takes place even if its block fails later, and if it fails, so do all blocks that need it.
   void make_tickets(BlockInFlight& flying, bool brings_resident_data) {
-    const std::uint32_t epoch = flying.command.epoch;
+    const Command& command = flying.command;
+    HostGate& host = mailbox_->host();
     if (brings_resident_data) {
-      resident_ticket_ = std::make_shared<BlockTicket>(mailbox_->host(), epoch);
+      resident_ticket_ = std::make_shared<BlockTicket>(host, command.epoch, command.iteration);
       flying.setup_ticket = resident_ticket_;
     }
-    flying.ticket = std::make_shared<BlockTicket>(mailbox_->host(), epoch, resident_ticket_);
+    flying.ticket = std::make_shared<BlockTicket>(
+        host, command.epoch, command.iteration, resident_ticket_,
+        [mailbox = mailbox_, slot = command.slot] { return mailbox->slots().claim(slot); });
   }
 
   /// The next block brings all resident data.
@@ -372,6 +384,7 @@ class DeviceDriver final : public UnitDriver {
   TicketPtr resident_ticket_;            ///< of the last copy of resident data
   int phase_ = -1;                       ///< whose data is there
   std::uint32_t epoch_ = 0;              ///< in which it came there
+  std::uint32_t iteration_ = 0;          ///< of the last block that was put into the queues
 };
 
 }  // namespace

@@ -178,12 +178,17 @@ void EmulatedEngines::copy_all(EmulatedThread& thread, const std::vector<int>& w
 Seconds EmulatedEngines::copy_now(const Taken& taken, Seconds begin) {
   const EmulatedWork& work = taken.work;
   std::size_t bytes = 0;
-  work.ticket->access_host([&] {
+  const auto copy = [&] {
     for (const CopyPart& part : work.parts) {
       copy_part(part);
       bytes += part.bytes;
     }
-  });
+  };
+  if (taken.kind == Queue::in) {
+    work.ticket->read_host(copy);
+  } else {
+    work.ticket->write_host(copy);
+  }
   const double bytes_per_s =
       taken.kind == Queue::in ? figures_.in_bytes_per_s : figures_.out_bytes_per_s;
   const Seconds copied = clock_->now();

@@ -1,6 +1,8 @@
 // The worker of a paced unit: its thread sleeps while the model of the unit's pipeline is busy.
 #include "real/paced/paced_worker.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <span>
 #include <utility>
@@ -44,6 +46,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
       const Seconds now = setup_.clock->now();
       if (mailbox.epoch() != epoch_) let_go();
       pipeline_.advance(now);
+      heed(now);
       if (next == nullptr) continue;
       const Command command = *next;
       mailbox.drop_command();
@@ -67,9 +70,28 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     epoch_ = mailbox_->epoch();
   }
 
+  /// Learns which blocks were taken back, or have copies.
+  void heed(Seconds now) {
+    std::deque<Command> still;
+    for (const Command& command : std::exchange(at_work_, {})) {
+      ReportKind kind{};
+      const bool is_wanted = mailbox_->slots().begin(command.slot, kind);
+      if (is_wanted && mailbox_->slots().is_contested(command.slot)) {
+        static_cast<void>(pipeline_.contest(command.block.original()));
+      }
+      if (!is_wanted && pipeline_.take_back(command.block, now) == Fate::not_begun) {
+        mailbox_->report({.command = command, .end = now, .kind = kind});
+      } else {
+        still.push_back(command);
+      }
+    }
+    at_work_ = std::move(still);
+  }
+
   void take(const Command& command, Seconds now) {
-    if (mailbox_->is_abandoned(command)) {
-      mailbox_->report({.command = command});
+    Report over{.command = command, .end = now};
+    if (!mailbox_->slots().begin(command.slot, over.kind) || mailbox_->is_abandoned(command)) {
+      mailbox_->report(over);
       return;
     }
     at_work_.push_back(command);
@@ -115,11 +137,27 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
 
   void launch(UnitId /*unit*/, const PipelinedBlock& /*block*/, Stage /*stage*/) override {}
 
+  [[nodiscard]] bool is_open(UnitId /*unit*/, const Block& block) const override {
+    return mailbox_->slots().is_open(slot_of(block));
+  }
+  bool claim(UnitId /*unit*/, const Block& block) override {
+    return mailbox_->slots().claim(slot_of(block));
+  }
+  [[nodiscard]] std::uint8_t slot_of(const Block& block) const {
+    const auto id = [](const Command& command) { return command.block.id; };
+    return std::ranges::find(at_work_, block.id, id)->slot;
+  }
+
   void finished(UnitId /*unit*/, const PipelinedBlock& block, Seconds at,
                 bool /*is_dropped*/) override {
     setup_.lateness->add(setup_.clock->now() - at);
-    mailbox_->report(
-        {.command = at_work_.front(), .times = block.times, .begins = block.begins, .end = at});
+    const Command& command = at_work_.front();
+    const bool is_done = mailbox_->slots().claim(command.slot);
+    mailbox_->report({.command = command,
+                      .times = block.times,
+                      .begins = block.begins,
+                      .end = at,
+                      .kind = is_done ? ReportKind::done : ReportKind::dropped});
     at_work_.pop_front();
   }
 

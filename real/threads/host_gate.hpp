@@ -5,35 +5,52 @@
 #include <cstdint>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 namespace equipoise {
 
-/// Guards the host's data against blocks that were abandoned. Every block belongs to an epoch, and
-/// all blocks of earlier epochs are abandoned. Several threads may use it at once.
+/// Guards the host's data against blocks that were abandoned, and against blocks that go on although they
+/// were given up, when the data change. Every block belongs to an epoch, and all blocks of earlier epochs
+/// are abandoned; it also belongs to an iteration. Several threads may use it at once.
 class HostGate {
  public:
   /// The epoch of blocks that are handed out now.
   [[nodiscard]] std::uint32_t epoch() const { return epoch_.load(std::memory_order_seq_cst); }
+  /// The iteration of blocks that are handed out now, counted over all phases.
+  [[nodiscard]] std::uint32_t iteration() const {
+    return iteration_.load(std::memory_order_seq_cst);
+  }
 
-  /// Calls `touch`, which reads or writes the host's data for a block of `epoch`, unless the block
-  /// was abandoned. Returns whether it was called.
+  /// Calls `touch`, which reads or writes the host's data for a block of `epoch` and `iteration`, unless the
+  /// block was abandoned or the iteration is over. Returns whether it was called.
   template <class Touch>
-  bool access(std::uint32_t epoch, Touch&& touch) {
+  bool access(std::uint32_t epoch, std::uint32_t iteration, Touch&& touch) {
     const std::shared_lock<std::shared_mutex> lock(mutex_);
-    if (epoch != this->epoch()) return false;
+    if (epoch != this->epoch() || iteration != this->iteration()) return false;
     touch();
     return true;
   }
 
+  /// The same for what the data's changes do not matter to.
+  template <class Touch>
+  bool access(std::uint32_t epoch, Touch&& touch) {
+    return access(epoch, iteration(), std::forward<Touch>(touch));
+  }
+
   /// Abandons all blocks of the present epoch. Waits for the end of accesses; there are none later.
-  void abandon() {
-    epoch_.fetch_add(1, std::memory_order_seq_cst);  // first: no further access begins
+  void abandon() { end(epoch_); }
+  /// Begins a new iteration. Waits likewise.
+  void begin_iteration() { end(iteration_); }
+
+ private:
+  void end(std::atomic<std::uint32_t>& what) {
+    what.fetch_add(1, std::memory_order_seq_cst);  // first: no further access begins
     const std::unique_lock<std::shared_mutex> lock(mutex_);
   }
 
- private:
   std::shared_mutex mutex_;
   std::atomic<std::uint32_t> epoch_ = 0;
+  std::atomic<std::uint32_t> iteration_ = 0;
 };
 
 }  // namespace equipoise

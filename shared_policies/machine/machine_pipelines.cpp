@@ -47,9 +47,12 @@ Seconds MachinePipelines::next_date(UnitId device) const {
 }
 
 Fate MachinePipelines::take_back(UnitId unit, const Block& block, Seconds now) {
-  const Fate taken = units_[unit.index].take_back(block, now);
-  // The next block asks for an engine when it is ready.
-  if (taken == Fate::not_begun) asking_[unit.index].in.reset();
+  UnitPipeline& pipeline = units_[unit.index];
+  const bool is_next = pipeline.copied_in_ < pipeline.queue_.size() &&
+                       pipeline.queue_[pipeline.copied_in_].work.block.id == block.id;
+  const Fate taken = pipeline.take_back(block, now);
+  // The block behind it asks for an engine when it is ready.
+  if (taken == Fate::not_begun && is_next) asking_[unit.index].in.reset();
   return taken;
 }
 

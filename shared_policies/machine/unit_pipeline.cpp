@@ -94,8 +94,11 @@ bool UnitPipeline::has_begun(std::size_t place) const {
 }
 
 Fate UnitPipeline::take_back(const Block& block, Seconds now) {
-  const std::size_t place = place_of(block.original());
-  if (place == queue_.size()) return Fate::too_late;
+  const auto found = std::ranges::find_if(queue_, [&block](const Entry& entry) {
+    return entry.work.block.id == block.id && !entry.is_dropped;
+  });
+  if (found == queue_.end()) return Fate::too_late;
+  const auto place = static_cast<std::size_t>(found - queue_.begin());
   if (place == 0 && running(Stage::out).is_busy) return Fate::too_late;
   if (has_begun(place)) {
     queue_[place].is_dropped = true;
@@ -110,16 +113,21 @@ Fate UnitPipeline::take_back(const Block& block, Seconds now) {
 void UnitPipeline::remove(std::size_t place, Seconds now) {
   const Entry gone = queue_[place];
   queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
+  // The unit decides since it is free, or will before the next block.
+  Seconds later_decision = gone.decision_time;
+  if (place == 0) free_at_ += std::exchange(later_decision, Seconds{});
   if (place == queue_.size()) {
-    pending_decision_time_ += gone.decision_time;
+    pending_decision_time_ += later_decision;
     phase_ = gone.phase_before;
     iteration_ = gone.iteration_before;
-    if (queue_.empty()) free_at_ += std::exchange(pending_decision_time_, Seconds{});
+    if (queue_.empty() && pending_decision_time_ > Seconds{}) {
+      free_at_ = std::max(free_at_, now) + std::exchange(pending_decision_time_, Seconds{});
+    }
     return;
   }
   Entry& next = queue_[place];
   next.work.ready = std::max(next.work.ready, now);
-  next.decision_time += gone.decision_time;
+  next.decision_time += later_decision;
   next.phase_before = gone.phase_before;
   next.iteration_before = gone.iteration_before;
   next.waits_for_all = next.waits_for_all || gone.waits_for_all;

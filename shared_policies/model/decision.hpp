@@ -94,8 +94,8 @@ class Decisions {
   }
   /// Takes `block`, which `unit` was given, back: its items are in the pool again at once, and a
   /// BlockLost follows. If the unit has not begun it, it costs nothing more; else the unit goes on with it, and
-  /// its results are dropped. Returns false, and changes nothing, if it is not outstanding, or if its
-  /// results are being copied or have been.
+  /// its results are dropped. Returns false, and changes nothing, if it is not outstanding, if its
+  /// results are being copied or have been, or after 10,000 blocks at one time.
   bool take_back(UnitId unit, std::uint64_t block) { return withdraw(unit, block); }
   /// Hands the items of `block`, which is outstanding on another unit, to `unit`, too. The first of the
   /// two that begins to copy its results is accepted when these are there; the other is lost. Backup tasks: Dean and

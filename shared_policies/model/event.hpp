@@ -52,7 +52,7 @@ struct BlockLost {
   /// as before.
   std::optional<Items> cap_items{};
   LostBy by = LostBy::unit;
-  /// Whether its unit still works on it: a LateEnd follows, or the unit is lost.
+  /// Whether its unit still works on it: a LateEnd follows, unless the unit is lost or the run ends before.
   bool goes_on = false;
   /// Whether its items are in the pool again. If not, a copy of it is outstanding or done.
   bool returns_items = true;

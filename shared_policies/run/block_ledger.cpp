@@ -44,7 +44,7 @@ bool BlockLedger::can_give_twice(std::uint64_t id, UnitId of, UnitId unit) const
   const UnitState& to = view_.unit(unit);
   const bool has_copy = std::ranges::any_of(
       copies_, [id](const auto& pair) { return pair.first.id == id || pair.second.id == id; });
-  return executor_.takes_copies() && found != nullptr && unit != of && to.present && !has_copy &&
+  return found != nullptr && unit != of && to.present && !has_copy &&
          found->block.items <= to.cap_items;
 }
 
@@ -85,15 +85,21 @@ void BlockLedger::finish(const Event& event, const BlockFinished& finished) {
 }
 
 void BlockLedger::end_late(const Event& event, const LateEnd& late) {
+  std::optional<Event> loss;
   if (const OutstandingBlock* const found = find(late.unit, late.block.id)) {
-    // Its copy copies its results, and is not there yet.
-    EQ_CHECK(part_from_copy(late.block.id), "a block that copies no results has a copy");
-    drop(late.unit, OutstandingBlock(*found), LostBy::copy, {Fate::goes_on, event.at});
+    // Its copy copies the results, and has not ended; or the unit with the copy is lost by now.
+    const bool has_copy = part_from_copy(late.block.id).has_value();
+    loss = record_loss(late.unit, *found, LostBy::copy, {Fate::goes_on, event.at}, !has_copy);
+  } else {
+    const auto& going_on = view_.unit(late.unit).going_on;
+    const auto is_it = [&](const OutstandingBlock& b) { return b.block.id == late.block.id; };
+    if (std::ranges::none_of(going_on, is_it)) return;  // its unit was lost meanwhile
   }
-  const auto& going_on = view_.unit(late.unit).going_on;
-  const auto is_it = [&](const OutstandingBlock& b) { return b.block.id == late.block.id; };
-  if (std::ranges::none_of(going_on, is_it)) return;  // its unit was lost meanwhile
-  tell({event.at, late});
+  tell({event.at, late});  // right behind the loss: see journal_check.cpp
+  if (loss) {
+    view_.include(*loss);
+    answer_(*loss);
+  }
   view_.include(event);
   answer_(event);
   offered_.add(late.unit);
@@ -113,6 +119,7 @@ void BlockLedger::lose(Seconds at, const BlockLost& lost) {
   view_.include(event);
   answer_(event);
   if (returns_items) offer_all();
+  offered_.add(lost.unit);
 }
 
 /// The journal records the loss of the unit before the losses of its blocks: the cause comes
@@ -127,23 +134,26 @@ void BlockLedger::lose_unit(const Event& event, UnitId unit) {
   answer_(event);
 }
 
-/// Loses `lost` of `unit`, which was taken back or whose copy is done.
-void BlockLedger::drop(UnitId unit, const OutstandingBlock& lost, LostBy by,
-                       const Executor::TakenBack& taken) {
+/// Records that `lost` of `unit` was taken back, or that a copy of it is done or copies results. Returns what
+/// the policy is to be told.
+Event BlockLedger::record_loss(UnitId unit, const OutstandingBlock& lost, LostBy by,
+                               const Executor::TakenBack& taken, bool returns_items) {
   const Block& block = lost.block;
   const bool goes_on = taken.fate == Fate::goes_on;
-  const bool returns_items = by == LostBy::take_back && !part_from_copy(block.id);
   if (returns_items) pool_.put_back({block.first, block.items});
   tell({taken.at,
         LostBlock{unit, block, lost.assigned, lost.after_events, std::nullopt, by, goes_on}});
-  const Event event{taken.at, BlockLost{unit, block, std::nullopt, by, goes_on, returns_items}};
-  view_.include(event);
-  untold_.push_back(event);
-  if (returns_items) {
-    offer_all();
-  } else {
-    offered_.add(unit);
-  }
+  if (returns_items) offer_all();
+  offered_.add(unit);
+  return {taken.at, BlockLost{unit, block, std::nullopt, by, goes_on, returns_items}};
+}
+
+/// The same, of a block that the policy's own call has lost: it is told when that is over.
+void BlockLedger::drop(UnitId unit, const OutstandingBlock& lost, LostBy by,
+                       const Executor::TakenBack& taken) {
+  const bool returns_items = by == LostBy::take_back && !part_from_copy(lost.block.id);
+  untold_.push_back(record_loss(unit, lost, by, taken, returns_items));
+  view_.include(untold_.back());
 }
 
 /// If `id` and another outstanding block have the same items, forgets that and returns the other.

@@ -73,6 +73,8 @@ class BlockLedger {
   };
 
   void start(const Block& block, UnitId unit);
+  Event record_loss(UnitId unit, const OutstandingBlock& lost, LostBy by,
+                    const Executor::TakenBack& taken, bool returns_items);
   void drop(UnitId unit, const OutstandingBlock& lost, LostBy by, const Executor::TakenBack& taken);
   std::optional<Handed> part_from_copy(std::uint64_t id);
   void offer_all();

@@ -56,9 +56,6 @@ class Executor {
   /// before its results are there, the other may still become the one.
   virtual Seconds start(const Block& block, UnitId unit) = 0;
 
-  /// Whether `start` takes copies of blocks.
-  [[nodiscard]] virtual bool takes_copies() const { return true; }
-
   /// Takes back `block`, which was started on `unit` and not reported. If it goes on, a LateEnd is
   /// reported when it ends, unless its unit is lost before.
   virtual TakenBack take_back(const Block& block, UnitId unit) = 0;

@@ -288,10 +288,11 @@ class CheckedRun final : public Executor, public Journal {
 
   [[nodiscard]] std::string words(const Block& block, UnitId unit, bool knows_first = true) const {
     std::string first = knows_first ? fmt::format(" from item {} on", block.first) : "";
-    std::string group = block.group == 0 ? "" : fmt::format(", group {}", block.group);
+    std::string kin = block.group == 0 ? "" : fmt::format(", group {}", block.group);
+    if (block.copy_of) kin += fmt::format(", a copy of block {}", *block.copy_of);
     return fmt::format("block {}: {} gets {} items{} of phase {}, iteration {}, tagged {}{}",
                        block.id, run_.units[unit.index].name, block.items, first, block.phase,
-                       block.iteration, to_string(block.tag), group);
+                       block.iteration, to_string(block.tag), kin);
   }
 
   [[nodiscard]] std::string words(const Decision& decision) const {

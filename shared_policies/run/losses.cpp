@@ -174,6 +174,9 @@ void LossAccount::event(const EventRecord& record) {
                },
                [&](const LateEnd& late) {
                  UnitTime& unit = account_.units[late.unit.index];
+                 const Seconds begin =
+                     without_empty_stages(late.begins, late.times, record.at).setup;
+                 unit.spend(begin, unit.is_trained ? &Losses::training : &Losses::barrier);
                  unit.spend(record.at, &Losses::redone);
                  unit.is_trained = false;
                  --unit.going_on;

@@ -59,6 +59,7 @@ Metrics::Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>
       losses_(units_, std::move(alone), repeats_blocks) {
   sum_.units.resize(units_.size());
   stretches_.resize(units_.size());
+  dropped_.resize(units_.size());
 }
 
 void Metrics::block(const BlockRecord& record) {
@@ -117,7 +118,12 @@ void Metrics::decision(const DecisionRecord& record) {
 void Metrics::event(const EventRecord& record) {
   losses_.event(record);
   if (const auto* const lost = std::get_if<LostBlock>(&record.what)) {
-    sum_.items_redone += lost->block.items;
+    const bool was_begun = lost->by == LostBy::unit || lost->goes_on;
+    sum_.items_redone += was_begun ? lost->block.items : 0;
+  }
+  if (const auto* const late = std::get_if<LateEnd>(&record.what)) {
+    occupy(late->unit, record.at - total(late->times), record.at);
+    dropped_[late->unit.index] += late->times.compute;
   }
 }
 
@@ -166,8 +172,9 @@ void Metrics::model_energy(RunNumbers& numbers) const {
       continue;
     }
     UnitNumbers& unit = numbers.units[i];
-    unit.energy_j = *units_[i].idle_w * numbers.makespan.value +
-                    (*units_[i].busy_w - *units_[i].idle_w) * unit.busy.compute.value;
+    unit.energy_j =
+        *units_[i].idle_w * numbers.makespan.value +
+        (*units_[i].busy_w - *units_[i].idle_w) * (unit.busy.compute + dropped_[i]).value;
     all_j += *unit.energy_j;
   }
   if (unknown.empty()) {

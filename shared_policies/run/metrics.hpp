@@ -267,6 +267,7 @@ class Metrics final : public Journal {
   std::string meter_note_;
   LossAccount losses_;
   RunNumbers sum_;
+  std::vector<Seconds> dropped_;            ///< (units), computing of lost blocks that have ended
   std::vector<OccupiedStretch> stretches_;  ///< (n), the latest period of each unit
   Items extrapolated_items_ = 0;
   std::map<std::string, EnergyReadings> energy_;  ///< by domain

@@ -54,25 +54,28 @@ class RecordedPolicy final : public Policy {
         continue;
       }
       if (then > now || !r.have_losses_happened(issue.after)) return;
-      if (!issue.block.copy_of) {
-        decisions.assign(issue.unit, issue.block.items, issue.block.tag, issue.block.group);
-      } else if (!give_copy(issue, view, decisions)) {
-        ++r.cut;  // the other has ended already
+      if (issue.block.copy_of) {
+        give_copy(issue, view, decisions);
+      } else if (decisions.assign(issue.unit, issue.block.items, issue.block.tag,
+                                  issue.block.group) == 0) {
+        r.has_diverged = true;
       }
     }
   }
 
-  /// Returns false if there is no other block of these items now.
-  bool give_copy(const Issue& copy, const View& view, Decisions& decisions) {
+  /// Leaves the copy out if the other block of these items has ended.
+  void give_copy(const Issue& copy, const View& view, Decisions& decisions) {
     for (const std::uint64_t id : replayed_->copies.at(copy.block.original())) {
       if (id >= copy.block.id) break;
       const Issue& other = replayed_->issues[id];
       for (const OutstandingBlock& b : view.unit(other.unit).outstanding) {
         if (b.block.id != other.id_now) continue;
-        return decisions.give_twice(b.block.id, other.unit, copy.unit) > 0;
+        const bool is_given = decisions.give_twice(b.block.id, other.unit, copy.unit) > 0;
+        replayed_->has_diverged = replayed_->has_diverged || !is_given;
+        return;
       }
     }
-    return false;
+    ++replayed_->cut;
   }
 
   /// Takes back the block whose turn it is. Returns false if there is none.
@@ -112,8 +115,6 @@ class ReplayingExecutor final : public Executor {
     begin_what_is_due();
     return next_.now();
   }
-
-  bool takes_copies() const override { return next_.takes_copies(); }
 
   TakenBack take_back(const Block& block, UnitId unit) override {
     std::deque<Held>& queue = held_[unit.index];
@@ -184,11 +185,22 @@ class ReplayingExecutor final : public Executor {
     for (std::uint32_t unit = 0; unit < held_.size(); ++unit) {
       std::deque<Held>& queue = held_[unit];
       while (!queue.empty() &&
-             (replayed_->has_diverged || replayed_->is_reached(queue.front().after))) {
+             (replayed_->has_diverged || replayed_->is_reached(queue.front().after)) &&
+             !waits_for_original(queue.front().block)) {
         static_cast<void>(next_.start(queue.front().block, UnitId{unit}));
         queue.pop_front();
       }
     }
+  }
+
+  /// A copy begins after the block whose items it has.
+  [[nodiscard]] bool waits_for_original(const Block& block) const {
+    const auto is_its = [&](const Held& held) {
+      return held.block.original() == block.original() && held.block.id < block.id;
+    };
+    return block.copy_of && std::ranges::any_of(held_, [&](const std::deque<Held>& queue) {
+             return std::ranges::any_of(queue, is_its);
+           });
   }
 
   Executor& next_;

@@ -69,7 +69,7 @@ struct ReplayedDecisions {
     if (next_loss == settlements.size() || !is_reached(next_loss)) return nullptr;
     Issue& next = issues[settlements[next_loss].block];
     // It may be cut later in this same instant.
-    return next.block.id < cut && next.end == end ? &next : nullptr;
+    return next.id_now && next.end == end ? &next : nullptr;
   }
 
   /// The block that is handed out now as `id`, or null.

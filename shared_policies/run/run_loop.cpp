@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/least_time.hpp"
@@ -20,6 +21,10 @@ namespace {
 /// If a policy only sets timers while no block is outstanding, it is stalled after this many
 /// timers.
 constexpr int idle_timers_max = 10'000;
+
+/// So many blocks are taken back at one time at most: a policy might take back what it has just given, for
+/// ever.
+constexpr int take_backs_max = 10'000;
 
 /// While this object lives, the time that passes is not charged to the policy: an executor starts a
 /// block or a journal is written.
@@ -263,6 +268,8 @@ class RunLoop final : private Decisions {
   bool withdraw(UnitId unit, std::uint64_t block) override {
     const MeterPause pause(setup_.cost_meter);
     if (ledger_.find(unit, block) == nullptr) return false;
+    if (std::exchange(taken_back_at_, view_.now()) != view_.now()) taken_back_ = 0;
+    if (++taken_back_ > take_backs_max) return false;
     charge_answer();
     return ledger_.take_back(unit, block);
   }
@@ -322,8 +329,10 @@ class RunLoop final : private Decisions {
   RunOutcome outcome_;
   RunTimers timers_;
   int idle_timers_ = 0;
-  Seconds answer_;   ///< charged for this call, besides decisions
-  Seconds answers_;  ///< for all calls
+  Seconds taken_back_at_;  ///< the time of the last block that was taken back
+  int taken_back_ = 0;     ///< how many were then
+  Seconds answer_;         ///< charged for this call, besides decisions
+  Seconds answers_;        ///< for all calls
   Seconds longest_answer_;
 };
 

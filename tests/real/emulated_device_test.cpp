@@ -22,7 +22,7 @@ namespace {
 /// A device with one copy engine. Its copies take as good as for ever.
 class OneCopyEngine : public testing::Test {
  protected:
-  [[nodiscard]] TicketPtr ticket() { return std::make_shared<BlockTicket>(host_, host_.epoch()); }
+  [[nodiscard]] TicketPtr ticket() { return std::make_shared<BlockTicket>(host_); }
 
   void copy(Queue queue, const TicketPtr& ticket) { copy(*device_, queue, ticket); }
   void copy(Device& device, Queue queue, const TicketPtr& ticket) {

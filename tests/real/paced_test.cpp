@@ -4,13 +4,18 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "real/paced/paced_worker.hpp"
 #include "real/real_executor.hpp"
 #include "shared_policies/machine/draw.hpp"
+#include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/fake_clock.hpp"
+#include "tests/support/random_policy.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise::paced_test {
@@ -69,6 +74,62 @@ std::vector<double> ends_s(RealSetup setup, std::uint64_t blocks) {
     }
   });
   return ends;
+}
+
+/// Two units, the first of which takes `slow_s` for a block of any size, the second 1 ms.
+RealSetup slow_and_fast(double slow_s, const std::string& more) {
+  RealSetup setup = setup_of("paced,trace_unit=x");
+  setup.units = parse_units({"paced,trace_unit=x" + more, "paced,trace_unit=x" + more});
+  setup.phases = {RealPhase(items_of(100), nullptr, Seconds{})};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double time_s = i == 0 ? slow_s : 1e-3;
+    const Trace trace = trace_of({{1, time_s}, {100, time_s}});
+    setup.units[i].factory = make_paced_factory("x", {{BlockTiming(trace, 0), Seconds{}, {}}});
+    setup.units[i].unit.slots = 2;
+  }
+  return setup;
+}
+
+RunOutcome run_on(RealSetup real, Policy& policy, MemoryJournal& journal) {
+  RunSetup setup;
+  for (const UnitSpec& spec : real.units) setup.units.push_back(spec.unit);
+  for (const RealPhase& phase : real.phases) setup.phases.push_back(phase.workload);
+  const auto executor = make_real_executor(std::move(real));
+  return run_policy(*executor, policy, setup, journal);
+}
+
+TEST(Paced, GivesBlocksBackThatItHasNotBegunAndLetsOthersDoWhatTakesLong) {
+  // The first unit would take an hour for each of its blocks.
+  for (const std::string engines : {",copy_engines=0", ",copy_engines=1"}) {
+    Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
+      if (std::holds_alternative<IterationStarted>(event.what)) {
+        decisions.assign(UnitId{0}, 50);
+        decisions.assign(UnitId{0}, 50);
+        decisions.set_timer(Seconds{5e-3}, 1);
+      } else if (std::holds_alternative<TimerFired>(event.what)) {
+        EXPECT_TRUE(decisions.take_back(UnitId{0}, 1));
+        EXPECT_EQ(decisions.give_twice(0, UnitId{0}, UnitId{1}), 50);
+      } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+        if (idle->unit.index == 1 && view.remaining() > 0) decisions.assign(idle->unit, 10);
+      }
+    });
+    MemoryJournal journal;
+    EXPECT_TRUE(run_on(slow_and_fast(3600.0, engines), policy, journal).complete);
+    for (const BlockRecord& block : journal.blocks) EXPECT_EQ(block.unit.index, 1U);
+    EXPECT_EQ(journal.count<LostBlock>(), 2);
+  }
+}
+
+TEST(Paced, DoesEveryItemOnceWhateverAPolicyDoes) {
+  const unsigned seed = random_seed();
+  for (int round = 0; round < rounds_of(100); ++round) {
+    SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed) + ", round " +
+                 std::to_string(round));
+    const std::string engines = ",copy_engines=" + std::to_string(round % 3);
+    RandomPolicy policy(seed + static_cast<unsigned>(round), 20, Seconds{2e-3});
+    MemoryJournal journal;
+    EXPECT_TRUE(run_on(slow_and_fast(2e-3, engines), policy, journal).complete);
+  }
 }
 
 TEST(Paced, TakesExactlyTheTimesOfTheModelAndNoLess) {

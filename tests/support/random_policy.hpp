@@ -26,6 +26,7 @@ class RandomPolicy final : public Policy {
       const double share = std::uniform_real_distribution<double>(0.0, 1.0)(random_);
       decisions.set_timer(view.now() + share * longest_, ++timers_);
     }
+    if (draw(20) == 0) decisions.decided({std::nullopt, DecisionKind::rebalance, {}});
     const UnitState& unit = view.units()[draw(view.units().size())];
     const UnitState& other = view.units()[draw(view.units().size())];
     if (unit.outstanding.empty()) return;

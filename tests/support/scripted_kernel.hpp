@@ -33,6 +33,9 @@ struct KernelScript {
   int iterations = 1;
   double resident_bytes = sizeof(std::int64_t);  ///< as the workload says
   Distribution distribution = Distribution::master;
+  /// An item's input is the count at the begin of the iteration, in an array of its own: a block may be
+  /// read while results of the same items are written.
+  bool has_inputs_apart = false;
 
   explicit KernelScript(Items items) : written(static_cast<std::size_t>(items)) {}
 };
@@ -49,7 +52,9 @@ class ScriptedKernel final : public Kernel {
     workload_.memory_bytes_per_item = 2.0 * sizeof(std::int64_t);
     workload_.resident_bytes = script.resident_bytes;
     workload_.distribution = script.distribution;
-    data_ = {{input_rows(std::as_const(script.written).data())},
+    before_ = script.written;
+    const std::vector<std::int64_t>& inputs = script.has_inputs_apart ? before_ : script.written;
+    data_ = {{input_rows(inputs.data())},
              {result_rows(script.written.data())},
              {resident_array(std::span<const std::int64_t>(&resident_, 1))}};
   }
@@ -61,11 +66,13 @@ class ScriptedKernel final : public Kernel {
   void allocate(std::uint64_t /*seed*/) override {}
   void clear_results() override {
     for (auto& count : script_.written) count = 0;
+    std::ranges::copy(script_.written, before_.begin());
     announce(0);
   }
   void begin_iteration(int iteration) override {
     script_.merges.push_back(iteration);
     if (script_.merge) script_.merge();
+    std::ranges::copy(script_.written, before_.begin());
     announce(iteration);
   }
   /// Changes the resident data without a new version, so that only a unit that gets all of it anew
@@ -114,6 +121,7 @@ class ScriptedKernel final : public Kernel {
 
   KernelScript& script_;
   Workload workload_;
+  std::vector<std::int64_t> before_;
   std::int64_t resident_ = 1;
   KernelData data_;
 };

@@ -151,7 +151,8 @@ int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& o
   if (code != 0 || !again.outcome.policy_stalled) return code;
   say_error(file.path +
             ": its decisions could not be kept to: a unit was lost that was not lost "
-            "in it; run it again where all units stay");
+            "in it, or a block ended that was taken back in it; run it again where all units stay "
+            "and are as fast");
   return 1;
 }
 

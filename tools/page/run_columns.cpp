@@ -66,7 +66,8 @@ class Collector {
     }
     sorted_.makespan = file.summary ? file.summary->numbers.makespan : latest_;
     for (const auto& [id, lost] : going_on_) {
-      add_span(lost.unit.index, "redone", lost.assigned, sorted_.makespan);
+      add_span(lost.unit.index, "redone", std::max(done_[lost.unit.index], lost.assigned),
+               sorted_.makespan);
     }
     for (std::size_t unit = 0; unit < absent_since_.size(); ++unit) {
       if (absent_since_[unit]) add_span(unit, "absent", *absent_since_[unit], sorted_.makespan);
@@ -106,7 +107,10 @@ class Collector {
                         },
                         [&](const LateEnd& late) {
                           going_on_.erase(late.block.id);
-                          add_span(late.unit.index, "redone", late.begins.setup, record.at);
+                          Seconds& done = done_[late.unit.index];
+                          add_span(late.unit.index, "redone", std::max(done, late.begins.setup),
+                                   record.at);
+                          done = std::max(done, record.at);
                         },
                         [&](const UnitLost& lost) {
                           absent_since_[lost.unit.index] = record.at;
@@ -125,7 +129,8 @@ class Collector {
   void drop_all(UnitId unit, Seconds at) {
     std::erase_if(going_on_, [&](const auto& entry) {
       const bool is_its = entry.second.unit == unit;
-      if (is_its) add_span(unit.index, "redone", entry.second.assigned, at);
+      const Seconds from = std::max(done_[unit.index], entry.second.assigned);
+      if (is_its && from < at) add_span(unit.index, "redone", from, at);
       return is_its;
     });
   }

@@ -337,7 +337,8 @@ FakeSetup random_machine(std::mt19937& random, std::size_t units) {
     const double lost = uniform(0, 10);
     machine.faults.push_back({Seconds{lost}, UnitId{i}, false});
     if (random() % 2 == 0) {
-      machine.faults.push_back({Seconds{lost + uniform(0, 5)}, UnitId{i}, true});
+      machine.faults.push_back(
+          {Seconds{lost + uniform(0, random() % 2 == 0 ? 0.2 : 5)}, UnitId{i}, true});
     }
   }
   return machine;

@@ -1,0 +1,49 @@
+// Waits for the threads of units, each for its own time.
+#include "real/unit_slot.hpp"
+
+#include <fmt/format.h>
+
+namespace equipoise {
+namespace {
+
+/// How long the end of a run waits for a unit after a stop or a timeout.
+constexpr std::chrono::milliseconds stop_patience{1000};
+/// How long it waits otherwise; the time that the run took is added.
+constexpr std::chrono::milliseconds end_patience{120'000};
+/// How long it waits before it says so.
+constexpr std::chrono::milliseconds silent_patience{2000};
+
+/// Says that the end of the run waits for a unit, and waits. Returns false if it took too long.
+bool has_ended_at_last(Worker& worker, const std::string& unit, const EndOfRun& how) {
+  const auto say = [&](const std::string& what) {
+    if (how.warn) how.warn("unit " + unit + what);
+  };
+  const std::chrono::milliseconds patience = end_patience + how.took;
+  say(fmt::format(
+      " has not ended with the run: a block that was given up still computes, or its device does "
+      "not answer; waits for it, at most {} s",
+      patience.count() / 1000));
+  if (worker.has_ended(patience)) return true;
+  say(" is left behind: it works until the program ends, and may disturb what runs until then");
+  return false;
+}
+
+}  // namespace
+
+void end_workers(std::vector<UnitSlot>& slots, const std::vector<UnitSpec>& units,
+                 const EndOfRun& how) {
+  for (UnitSlot& slot : slots) {
+    slot.worker->abandon();
+    slot.worker->stop();
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    Worker& worker = *slots[i].worker;
+    const bool is_impatient = slots[i].is_up && (how.is_stopped || slots[i].has_stalled);
+    if (worker.has_ended(is_impatient ? stop_patience : silent_patience)) continue;
+    if (is_impatient || !has_ended_at_last(worker, units[i].unit.name, how)) {
+      worker.leave_behind();
+    }
+  }
+}
+
+}  // namespace equipoise
