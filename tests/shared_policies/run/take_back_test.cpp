@@ -38,7 +38,7 @@ std::vector<std::pair<double, Kind>> events_of(const MemoryJournal& journal) {
 }
 
 /// Gives the first two units 5 of 10 items each, and does what `then` says at 2 s.
-Scripted halves_and_at_2_s(Scripted::Script then) {
+Scripted halves_and_at_2_s(const Scripted::Script& then) {
   return Scripted([then](const View& view, const Event& event, Decisions& decisions) {
     if (std::holds_alternative<IterationStarted>(event.what)) {
       decisions.assign(UnitId{0}, 5);
