@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -24,7 +23,9 @@ struct ProcessFacts {
 
 [[nodiscard]] inline ProcessFacts facts_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream read;
+  read << file.rdbuf();  // nothing, without an exception, of a process that ends meanwhile
+  const std::string text = read.str();
   ProcessFacts facts;
   if (text.empty()) return facts;
   std::istringstream(text.substr(text.rfind(')') + 1)) >> facts.state >> facts.parent;
