@@ -40,13 +40,6 @@ double bytes_of(const PipelinedBlock& block, Stage stage) {
   return block.out_bytes;
 }
 
-Event end_of(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) {
-  if (is_dropped) {
-    return {at, LateEnd{unit, block.block, block.assigned, block.times, block.begins}};
-  }
-  return {at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}};
-}
-
 UnitPipeline::UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages)
     : unit_(unit),
       copies_itself_(copy_engines == 0),
@@ -230,9 +223,10 @@ Seconds UnitPipeline::end_of_first_block() const {
   }
   for (; stage < stage_count && at < Seconds::infinity(); ++stage) {
     const auto next = static_cast<Stage>(stage);
-    const std::optional<Seconds> time = duration(0, next, at);
+    if (next == Stage::out && queue_.front().is_dropped) break;
+    const std::optional<Seconds> time = stages_->duration(unit_, block, next, at);
     if (!time) break;
-    at += *time;
+    at += with_stream(0, next, at, *time);
   }
   return at;
 }

@@ -52,7 +52,13 @@ struct PipelinedBlock {
 };
 
 /// What an executor reports of `block`, which has ended on `unit` at `at`; see PipelineStages::finished.
-[[nodiscard]] Event end_of(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped);
+[[nodiscard]] inline Event end_of(UnitId unit, const PipelinedBlock& block, Seconds at,
+                                  bool is_dropped) {
+  if (is_dropped) {
+    return {at, LateEnd{unit, block.block, block.assigned, block.times, block.begins}};
+  }
+  return {at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}};
+}
 
 /// The bytes that `stage` of `block` moves; 0 for its computation.
 [[nodiscard]] double bytes_of(const PipelinedBlock& block, Stage stage);
