@@ -16,6 +16,7 @@
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/random_policy.hpp"
 #include "tests/support/random_seed.hpp"
+#include "tests/support/real_runs.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise::paced_test {
@@ -90,14 +91,6 @@ RealSetup slow_and_fast(double slow_s, const std::string& more) {
   return setup;
 }
 
-RunOutcome run_on(RealSetup real, Policy& policy, MemoryJournal& journal) {
-  RunSetup setup;
-  for (const UnitSpec& spec : real.units) setup.units.push_back(spec.unit);
-  for (const RealPhase& phase : real.phases) setup.phases.push_back(phase.workload);
-  const auto executor = make_real_executor(std::move(real));
-  return run_policy(*executor, policy, setup, journal);
-}
-
 TEST(Paced, GivesBlocksBackThatItHasNotBegunAndLetsOthersDoWhatTakesLong) {
   // The first unit would take an hour for each of its blocks.
   for (const std::string engines : {",copy_engines=0", ",copy_engines=1"}) {
@@ -114,7 +107,7 @@ TEST(Paced, GivesBlocksBackThatItHasNotBegunAndLetsOthersDoWhatTakesLong) {
       }
     });
     MemoryJournal journal;
-    EXPECT_TRUE(run_on(slow_and_fast(3600.0, engines), policy, journal).complete);
+    EXPECT_TRUE(run_by(policy, slow_and_fast(3600.0, engines), journal).complete);
     for (const BlockRecord& block : journal.blocks) EXPECT_EQ(block.unit.index, 1U);
     EXPECT_EQ(journal.count<LostBlock>(), 2);
   }
@@ -128,7 +121,7 @@ TEST(Paced, DoesEveryItemOnceWhateverAPolicyDoes) {
     const std::string engines = ",copy_engines=" + std::to_string(round % 3);
     RandomPolicy policy(seed + static_cast<unsigned>(round), 20, Seconds{2e-3});
     MemoryJournal journal;
-    EXPECT_TRUE(run_on(slow_and_fast(2e-3, engines), policy, journal).complete);
+    EXPECT_TRUE(run_by(policy, slow_and_fast(2e-3, engines), journal).complete);
   }
 }
 

@@ -20,15 +20,6 @@
 namespace equipoise::real_take_back_test {
 namespace {
 
-/// Runs `policy` on `real`.
-RunOutcome run_with(Policy& policy, RealSetup real, MemoryJournal& journal) {
-  RunSetup setup;
-  for (const UnitSpec& spec : real.units) setup.units.push_back(spec.unit);
-  for (const RealPhase& phase : real.phases) setup.phases.push_back(phase.workload);
-  const auto executor = make_real_executor(std::move(real));
-  return run_policy(*executor, policy, setup, journal);
-}
-
 /// The units on which all of this is tried: what computes, and what only takes its time.
 const std::vector<std::vector<std::string>> machines = {
     {"cpu", "cpu"}, {"emulated", "cpu"}, {"emulated,device=card", "emulated,device=card"}};
@@ -64,7 +55,7 @@ TEST_P(TakeBackOnRealUnits, ReturnsTheItemsAndDropsTheResults) {
     }
   });
   MemoryJournal journal;
-  EXPECT_TRUE(run_with(policy, setup_of(GetParam(), {&kernel}), journal).complete);
+  EXPECT_TRUE(run_by(policy, setup_of(GetParam(), {&kernel}), journal).complete);
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
   EXPECT_EQ(journal.count<LostBlock>(), 1);
 }
@@ -92,7 +83,7 @@ TEST_P(TakeBackOnRealUnits, AcceptsTheFirstOfTwoCopies) {
     }
   });
   MemoryJournal journal;
-  EXPECT_TRUE(run_with(policy, setup_of(GetParam(), {&kernel}), journal).complete);
+  EXPECT_TRUE(run_by(policy, setup_of(GetParam(), {&kernel}), journal).complete);
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
   ASSERT_EQ(journal.blocks.size(), 1U);
   EXPECT_EQ(journal.blocks[0].unit.index, 1U);
@@ -119,7 +110,7 @@ TEST_P(TakeBackOnRealUnits, DoesEveryItemOnceWhateverAPolicyDoes) {
     }
     RandomPolicy policy(seed + static_cast<unsigned>(round), 40, Seconds{2e-3});
     MemoryJournal journal;
-    EXPECT_TRUE(run_with(policy, std::move(setup), journal).complete);
+    EXPECT_TRUE(run_by(policy, std::move(setup), journal).complete);
     EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
   }
 }

@@ -20,8 +20,8 @@ inline RealSetup setup_of(const std::vector<std::string>& units,
   return setup;
 }
 
-/// Runs everything in blocks of `block_items`.
-inline RunOutcome run_all(RealSetup real, Items block_items, MemoryJournal& journal) {
+/// Runs everything by `policy`.
+inline RunOutcome run_by(Policy& policy, RealSetup real, MemoryJournal& journal) {
   RunSetup setup;
   for (std::uint32_t i = 0; i < real.units.size(); ++i) {
     setup.units.push_back(real.units[i].unit);
@@ -30,9 +30,14 @@ inline RunOutcome run_all(RealSetup real, Items block_items, MemoryJournal& jour
   }
   for (const RealPhase& phase : real.phases) setup.phases.push_back(phase.workload);
   setup.stop_requested = real.stop_requested;
-  Scripted policy = pieces_of(block_items);
   const auto executor = make_real_executor(std::move(real));
   return run_policy(*executor, policy, setup, journal);
+}
+
+/// Runs everything in blocks of `block_items`.
+inline RunOutcome run_all(RealSetup real, Items block_items, MemoryJournal& journal) {
+  Scripted policy = pieces_of(block_items);
+  return run_by(policy, std::move(real), journal);
 }
 
 }  // namespace equipoise
