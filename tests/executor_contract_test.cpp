@@ -13,6 +13,8 @@
 #include "real/real_executor.hpp"
 #include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/policies/catalog.hpp"
+#include "tests/support/random_policy.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 #include "tests/support/sim_platforms.hpp"
 
@@ -252,6 +254,64 @@ TEST_P(AnyExecutor, RunsAPolicyToTheEnd) {
   Items items = 0;
   for (const BlockRecord& record : journal.blocks) items += record.block.items;
   EXPECT_EQ(items, 3 * all_items);
+}
+
+TEST_P(AnyExecutor, EndsABlockThatIsTakenBackAsItSays) {
+  executor.run([&] {
+    std::set<std::uint64_t> finish = {0, 1, 2, 3, 4, 5};
+    std::set<std::uint64_t> end_late;
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      executor.start(block(i, static_cast<Items>(i) * 1000, 1000), UnitId{1});
+    }
+    for (const std::uint64_t i : {5, 3, 0}) {
+      const auto taken =
+          executor.take_back(block(i, static_cast<Items>(i) * 1000, 1000), UnitId{1});
+      EXPECT_LE(taken.at, executor.now());
+      if (taken.fate != Fate::too_late) finish.erase(i);
+      if (taken.fate == Fate::goes_on) end_late.insert(i);
+    }
+    while (const auto event = executor.next(Seconds::infinity())) {
+      if (const auto* late = std::get_if<LateEnd>(&event->what)) {
+        EXPECT_EQ(end_late.erase(late->block.id), 1u);
+        EXPECT_EQ(late->times.out, Seconds{});
+      } else {
+        EXPECT_EQ(finish.erase(std::get<BlockFinished>(event->what).block.id), 1u);
+      }
+    }
+    EXPECT_TRUE(finish.empty());
+    EXPECT_TRUE(end_late.empty());
+  });
+}
+
+TEST_P(AnyExecutor, FinishesOneOfTwoCopies) {
+  executor.run([&] {
+    const Block original = block(0, 0, all_items);
+    Block copy = original;
+    copy.id = 1;
+    copy.copy_of = 0;
+    executor.start(original, UnitId{1});
+    executor.start(copy, UnitId{0});
+    int finished = 0;
+    int late = 0;
+    while (const auto event = executor.next(Seconds::infinity())) {
+      finished += std::holds_alternative<BlockFinished>(event->what) ? 1 : 0;
+      late += std::holds_alternative<LateEnd>(event->what) ? 1 : 0;
+    }
+    EXPECT_EQ(finished, 1);
+    EXPECT_EQ(late, 1);
+  });
+}
+
+TEST_P(AnyExecutor, DoesEveryItemOnceWhateverAPolicyDoes) {
+  const unsigned seed = random_seed();
+  RecordProperty("seed", static_cast<int>(seed));
+  RandomPolicy policy(seed, all_items / 20, Seconds{5e-3});
+  MemoryJournal journal;
+  const RunOutcome outcome = run_policy(executor, policy, setup_of(2, empty_workload()), journal);
+  EXPECT_TRUE(outcome.complete) << "--gtest_random_seed=" << seed;
+  Items items = 0;
+  for (const BlockRecord& record : journal.blocks) items += record.block.items;
+  EXPECT_EQ(items, 3 * all_items) << "--gtest_random_seed=" << seed;
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, AnyExecutor,

@@ -24,6 +24,7 @@ equipoise_tests(policies
     shared_policies/plb/repeated_blocks_test.cpp
     shared_policies/plb/wrong_fits_test.cpp
     shared_policies/policies/acosta_test.cpp
+    shared_policies/policies/backup_tasks_test.cpp
     shared_policies/policies/baselines_test.cpp
     shared_policies/policies/catalog_test.cpp
     shared_policies/policies/hdss_test.cpp

@@ -59,8 +59,6 @@ class BlockTicket {
   [[nodiscard]] bool is_wanted() const {
     return host_.epoch() == epoch_ && !is_refused_ && !failure();
   }
-  /// Whether it may not copy its results, as it found when it was about to.
-  [[nodiscard]] bool is_refused() const { return is_refused_; }
 
   /// Calls `touch`, which reads the host's data, unless the block was abandoned. If its iteration is over,
   /// the block fails.

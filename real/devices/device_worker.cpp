@@ -181,12 +181,13 @@ class DeviceDriver final : public UnitDriver {
   void report(const BlockInFlight& block) {
     Report report{.command = block.command};
     for (const StageInQueue& stage : block.stages) static_cast<void>(stage.over()->happened());
-    if (block.ticket->is_refused()) report.kind = ReportKind::dropped;
     if (const std::exception_ptr failure = block.ticket->failure()) {
       if (resident_ticket_ && resident_ticket_->failure()) bring_resident_data_again();
       lose(report, failure);
       return;
     }
+    // A block without results to copy claims its items here.
+    if (!mailbox_->slots().claim(block.command.slot)) report.kind = ReportKind::dropped;
     const auto& [setup, in, compute, out] = block.stages;
     const Seconds set_up = *setup.over()->happened();
     // The host's clock said when it began.

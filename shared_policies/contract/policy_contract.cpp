@@ -10,6 +10,7 @@
 
 #include "shared_policies/contract/memory_journal.hpp"
 #include "shared_policies/contract/random_machine.hpp"
+#include "shared_policies/policies/unheard_copies.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/solve/lower_bound.hpp"
 
@@ -140,6 +141,45 @@ Finding decides_the_same(std::mt19937& random, int /*round*/, const PolicyMaker&
   return std::nullopt;
 }
 
+/// Takes blocks of a policy back and gives them twice, at random, up to 40 times each.
+class Meddled final : public Policy {
+ public:
+  Meddled(std::unique_ptr<Policy> policy, std::uint32_t seed)
+      : policy_(std::move(policy)), random_(seed) {}
+
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    if (copies_.hears(event)) policy_->decide(view, event, decisions);
+    const UnitState& unit = view.units()[draw(view.units().size())];
+    const UnitState& other = view.units()[draw(view.units().size())];
+    if (unit.outstanding.empty()) return;
+    const std::uint64_t block = unit.outstanding[draw(unit.outstanding.size())].block.id;
+    const std::size_t choice = draw(8);
+    if (choice == 0 && taken_back_ < 40) {
+      taken_back_ += decisions.take_back(unit.id, block) ? 1 : 0;
+    } else if (choice == 1 && given_twice_ < 40) {
+      given_twice_ += copies_.give_twice(view, decisions, block, unit.id, other.id) ? 1 : 0;
+    }
+  }
+
+ private:
+  std::size_t draw(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
+
+  std::unique_ptr<Policy> policy_;
+  std::mt19937 random_;
+  UnheardCopies copies_;
+  int taken_back_ = 0;
+  int given_twice_ = 0;
+};
+
+Finding survives_take_backs(std::mt19937& random, int round, const PolicyMaker& make) {
+  RandomMachine machine = random_machine(random);
+  if (round % 2 == 1) add_scenario(machine, random);
+  const auto seed = static_cast<std::uint32_t>(random());
+  return all_done_not_under_the_bound(machine, [&](const PolicyInputs& inputs) {
+    return std::make_unique<Meddled>(make(inputs), seed);
+  });
+}
+
 using Round = Finding (*)(std::mt19937& random, int round, const PolicyMaker& make);
 
 template <Round ask>
@@ -154,7 +194,7 @@ std::optional<Breach> in_rounds(const PolicyMaker& make, std::uint32_t seed, int
 }  // namespace
 
 std::span<const Promise> policy_contract() {
-  static const std::array<Promise, 6> promises = {{
+  static const std::array<Promise, 7> promises = {{
       {"DoesAllItems",
        "Does all items of every iteration, and is never faster than the lower bound.", 100,
        in_rounds<does_all_items>},
@@ -167,6 +207,9 @@ std::span<const Promise> policy_contract() {
        100, in_rounds<survives_scenarios>},
       {"UsesLateUnits", "Waits for units that come late and gives them nothing before.", 50,
        in_rounds<uses_late_units>},
+      {"SurvivesTakeBacks",
+       "Does all items although blocks are taken back, and others are given to two units.", 100,
+       in_rounds<survives_take_backs>},
       {"DecidesTheSame", "Decides the same for the same events.", 40, in_rounds<decides_the_same>},
   }};
   return promises;

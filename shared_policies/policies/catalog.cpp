@@ -7,6 +7,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/policies/backup_tasks.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/policies/probed_start.hpp"
 
@@ -33,7 +34,7 @@ std::vector<PolicyInfo> make_rows() {
   std::vector<PolicyInfo> rows;
   for (PolicyInfo (*const info)() : listed_policies) {
     rows.push_back(info());
-    add_preset_parameter(rows.back());
+    add_common_parameters(rows.back());
   }
   return rows;
 }
@@ -77,8 +78,9 @@ ParameterInfo profile_parameter() {
           "PLB-HeC II: profiles of previous executions; energy paper: speeds measured before"};
 }
 
-void add_preset_parameter(PolicyInfo& info) {
+void add_common_parameters(PolicyInfo& info) {
   if (!info.presets.empty()) info.parameters.push_back(preset_parameter(info));
+  info.parameters.push_back(backup_parameter());
 }
 
 std::span<const PolicyInfo> policy_catalog() {
@@ -115,7 +117,9 @@ TypedParameters with_preset(const PolicyInfo& info, TypedParameters typed) {
   throw InputError("--policy", unknown_name("value of preset", chosen->second, preset_names(info)));
 }
 
-std::unique_ptr<Policy> make_policy(const PolicyInfo& info, const PolicyInputs& inputs) {
+namespace {
+
+std::unique_ptr<Policy> make_without_backup(const PolicyInfo& info, const PolicyInputs& inputs) {
   TypedParameters typed = with_preset(info, inputs.parameters);
   const std::optional<double> time_share = take_time_share(typed, info.parameters);
   const Parameters parameters(typed, info.parameters, info.name, "--policy");
@@ -132,6 +136,15 @@ std::unique_ptr<Policy> make_policy(const PolicyInfo& info, const PolicyInputs& 
     probed["initial_block_items"] = std::to_string(first_block_items);
     return info.make(Parameters(probed, info.parameters, info.name, "--policy"), known);
   });
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> make_policy(const PolicyInfo& info, const PolicyInputs& inputs) {
+  std::unique_ptr<Policy> policy = make_without_backup(info, inputs);
+  const Parameters parameters(inputs.parameters, info.parameters, info.name, "--policy");
+  if (parameters.choice("backup", {"off", "on"}) == 0 || policy == nullptr) return policy;
+  return make_backup_tasks(std::move(policy));
 }
 
 }  // namespace equipoise

@@ -78,8 +78,9 @@ struct PolicyInfo {
 /// All policies, in the order in which they are listed to the user.
 [[nodiscard]] std::span<const PolicyInfo> policy_catalog();
 
-/// Adds the parameter `preset` to a row that has presets. The rows of the catalog have it.
-void add_preset_parameter(PolicyInfo& info);
+/// Adds what every policy takes: `preset`, if the row has presets, and `backup`. The rows of the catalog have
+/// them.
+void add_common_parameters(PolicyInfo& info);
 
 /// Returns the row called `name`. Throws InputError, which suggests the nearest known name, if
 /// there is none.
@@ -99,7 +100,7 @@ struct PaperPrice {
 /// for an unknown preset, suggesting the nearest.
 [[nodiscard]] TypedParameters with_preset(const PolicyInfo& info, TypedParameters typed);
 
-/// Makes the policy. Throws InputError for an unknown parameter (suggesting the nearest name), for
+/// Makes the policy, with backup tasks if `backup` is on. Throws InputError for an unknown parameter (suggesting the nearest name), for
 /// a value that cannot be read or is out of range, for a missing profile, and for units that lack
 /// data which the policy needs; BackendError if it needs a module that cannot be opened.
 [[nodiscard]] std::unique_ptr<Policy> make_policy(const PolicyInfo& info,

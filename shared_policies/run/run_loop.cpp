@@ -112,9 +112,7 @@ class RunLoop final : private Decisions {
 
   /// Whether nothing will make the policy ask for work.
   [[nodiscard]] bool is_stuck() const {
-    const bool has_timers = !timers_.empty() && idle_timers_ <= idle_timers_max;
-    return !has_timers &&
-           (view_.going_on() == 0 || std::ranges::any_of(view_.units(), &UnitState::is_idle));
+    return idle_timers_ > idle_timers_max || (timers_.empty() && view_.going_on() == 0);
   }
 
   /// If a unit is present, finishes greedily the work that the policy left; otherwise waits for a
@@ -144,7 +142,9 @@ class RunLoop final : private Decisions {
     std::optional<Event> event = executor_.next(deadline);
     if (stop_requested()) return false;
     if (!event) {
-      if (timers_.empty()) return false;  // no unit is left to finish the outstanding blocks
+      // No unit is left to finish the outstanding blocks, or lost ones that the policy waits for.
+      if (timers_.empty())
+        return view_.outstanding() == 0 && !outcome_.policy_stalled && take_over();
       if (executor_.now() >= deadline) fire_timer();
       return true;
     }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "real/cuda/cuda_memory.hpp"
 #include "real/kernels/catalog.hpp"
@@ -17,6 +18,8 @@
 #include "real/real_executor.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"
+#include "tests/support/random_policy.hpp"
+#include "tests/support/random_seed.hpp"
 #include "tests/support/real_runs.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/scripted_kernel.hpp"
@@ -130,6 +133,33 @@ TEST(FakeGpu, DoesEveryItemOnceHoweverOftenItGoesAndComes) {
   MemoryJournal journal;
   EXPECT_TRUE(run_all(std::move(setup), 40, journal).complete);
   EXPECT_TRUE(has_all_results(script));
+}
+
+TEST(FakeGpu, DoesEveryItemOnceWhateverIsTakenBackOrGivenTwice) {
+  const unsigned seed = random_seed();
+  const std::vector<std::vector<std::string>> machines = {
+      {"cuda", "cpu"}, {"cuda,slots=3", "emulated"}, {"cuda,slowdown=2", "cpu"}};
+  for (int round = 0; round < rounds_of(60); ++round) {
+    SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed) + ", round " +
+                 std::to_string(round));
+    KernelScript script(400);
+    script.has_inputs_apart = true;
+    script.iterations = 1 + round % 3;
+    script.compute = [](const Block&, int) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    };
+    ScriptedKernel kernel(script);
+    RealSetup setup =
+        setup_of(machines[static_cast<std::size_t>(round) % machines.size()], {&kernel});
+    if (round % 4 == 3) {
+      setup.scenario.events.push_back(
+          disturb(DisturbanceKind::fail, "cuda0", 2e-3, 1.0, Seconds{4e-3}));
+    }
+    RandomPolicy policy(seed + static_cast<unsigned>(round), 40, Seconds{2e-3});
+    MemoryJournal journal;
+    EXPECT_TRUE(run_by(policy, std::move(setup), journal).complete);
+    EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
+  }
 }
 
 /// A unit that was asked for when its GPU had more free memory.

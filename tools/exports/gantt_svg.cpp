@@ -39,6 +39,7 @@ constexpr std::array gantt_looks{Looks{"setup", "setup"},
                                  Looks{"decision", "decision"},
                                  Looks{"trouble", "disturbance or loss"}};
 constexpr std::size_t drawn_activities = 9;
+constexpr std::size_t redone_looks = 7;
 constexpr std::size_t bound_looks = 9;
 constexpr std::size_t decision_looks = 10;
 constexpr std::size_t trouble_looks = 11;
@@ -46,7 +47,7 @@ constexpr std::size_t trouble_looks = 11;
 constexpr const char* gantt_style =
     ".row{fill:#f1f3f5}.setup{fill:#8a63b8}.in{fill:#e39b26}.compute{fill:#3d78b5}"
     ".train{fill:#93bde3}.out{fill:#3f9d63}.lost{fill:#cf3a3a}.unfinished{fill:#e9a3a3}"
-    ".redone{fill:#cc99bb}.absent{fill:#8b949e}"
+    ".redone{fill:url(#hatching)}.absent{fill:#8b949e}"
     ".bound{stroke:#1a7f37;stroke-width:1.5;stroke-dasharray:5 3;fill:none}"
     ".end-of-run{stroke:#24292f}.decision{fill:#24292f}.trouble{fill:#cf3a3a;stroke:#fff}"
     ".iteration{stroke:#8b949e;stroke-dasharray:1 3}";
@@ -284,6 +285,7 @@ std::string GanttSvg::text() {
     svg_.text(x + 18.0, y, gantt_looks[i].meaning, "small");
     x += width;
   }
+  if (seen_[redone_looks]) svg_.hatching("hatching", "#e2c4d6", "#9a5c83");
   return svg_.whole(y + 14.0, titles_, std::string(axis_style) + gantt_style);
 }
 

@@ -60,6 +60,15 @@ void SvgDrawing::path(std::string_view commands, std::string_view looks, std::st
       title.empty() ? "/>\n" : fmt::format("><title>{}</title></path>\n", markup_escaped(title));
 }
 
+void SvgDrawing::hatching(std::string_view name, std::string_view color,
+                          std::string_view line_color) {
+  shapes_ += fmt::format(
+      "<defs><pattern id=\"{}\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
+      "patternTransform=\"rotate(45)\"><path fill=\"{}\" d=\"M0 0h5v5h-5z\"/>"
+      "<path stroke=\"{}\" stroke-width=\"1.5\" d=\"M1 0v5\"/></pattern></defs>\n",
+      name, color, line_color);
+}
+
 std::string SvgDrawing::whole(double height, std::string_view title, std::string_view style) const {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "

@@ -119,6 +119,9 @@ std::string why_not_used(const PolicyInfo& info) {
     return fmt::format("its policy is called {}, as one of Equipoise's own; give it another name",
                        info.name);
   }
+  if (std::ranges::find(info.parameters, "backup", &ParameterInfo::name) != info.parameters.end()) {
+    return "its policy has a parameter called backup, as every policy has; give it another name";
+  }
   if (info.make == nullptr) return "its policy has no function `make`; give it one";
   if (!(info.answer_limit_s > 0.0)) return "its answer_limit_s is not above 0; give it seconds";
   return {};
@@ -141,7 +144,7 @@ PolicyInfo info_of(const std::string& file) {
                      "shared_policies/policies/policy_library.hpp says");
   }
   if (const std::string why = why_not_used(info); !why.empty()) throw InputError(file, why);
-  add_preset_parameter(info);
+  add_common_parameters(info);
   return info;
 }
 

@@ -57,21 +57,24 @@ INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicy,
                                   std::get<1>(test.param);
                          });
 
-/// Every policy with each of its presets, and with a first block chosen by time if it has one.
+/// Every policy with each of its presets, with backup tasks, and with a first block chosen by time if it has one,
+/// with and without them.
 std::vector<std::pair<std::string, TypedParameters>> variants() {
   std::vector<std::pair<std::string, TypedParameters>> all;
   for (const PolicyInfo& info : policy_catalog()) {
     for (const Preset& preset : info.presets) all.push_back({info.name, {{"preset", preset.name}}});
+    all.push_back({info.name, {{"backup", "on"}}});
     for (const ParameterInfo& parameter : info.parameters) {
       if (parameter.name == "initial_block_items") {
         all.push_back({info.name, {{parameter.name, "time:0.10"}}});
+        all.push_back({info.name, {{"backup", "on"}, {parameter.name, "time:0.10"}}});
       }
     }
   }
   return all;
 }
 
-TEST(PolicyContract, IsKeptWithPresetsAndFirstBlocksByTime) {
+TEST(PolicyContract, IsKeptWithPresetsBackupTasksAndFirstBlocksByTime) {
   const std::uint32_t seed = random_seed();
   for (const auto& [policy, typed] : variants()) {
     const auto make = [&info = find_policy(policy), &given = typed](const PolicyInputs& inputs) {

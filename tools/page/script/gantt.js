@@ -1,7 +1,7 @@
 // The schedule of one run, or of two on one axis, as a Gantt chart.
 import { addFigure, button, choice } from "./figure.js";
 import { withBlocks } from "./data.js";
-import { blockAt, kinds, rowPaths } from "./gantt_paths.js";
+import { blockAt, fillOf, kinds, rowPaths } from "./gantt_paths.js";
 import { short, time } from "./words.js";
 
 const nameOf = (run) => `${run.policy} · ${run.on}`;
@@ -40,7 +40,7 @@ function markPath(spans, window, height) {
 }
 
 function rowElements(row, window, height, theme, seen) {
-  const path = (pathData, fill) => ({ type: "path", shape: { pathData }, style: { fill } });
+  const path = (pathData, fill, decal) => ({ type: "path", shape: { pathData }, style: { fill, decal } });
   if (row.what === "decisions") {
     const spans = row.run.decisions.map((d) => [d.at_s, d.at_s + d.cost_s]);
     return [path(markPath(spans, window, height), theme.ink)];
@@ -53,9 +53,11 @@ function rowElements(row, window, height, theme, seen) {
   const { texts, single, count } = rowPaths(row.run, row.unit, window, height);
   seen.single &&= single;
   seen.blocks += count;
-  return texts.flatMap((text, kind) =>
-    text === "" ? [] : [path(text, theme.isDark ? kinds[kind].dark : kinds[kind].light)],
-  );
+  return texts.flatMap((text, kind) => {
+    if (text === "") return [];
+    const { color, decal } = fillOf(kinds[kind], theme);
+    return [path(text, color, decal)];
+  });
 }
 
 function series(rows, view, seen) {
@@ -117,7 +119,7 @@ function legendSeries(runs, view) {
       type: "bar",
       name: kind.words,
       data: [],
-      itemStyle: { color: view.theme.isDark ? kind.dark : kind.light },
+      itemStyle: fillOf(kind, view.theme),
     }));
 }
 

@@ -13,10 +13,16 @@ export const kinds = [
   { name: "controller", words: "waiting for controller or decision", light: "#f4a6c0", dark: "#84485e" },
   { name: "tail", words: "waiting for the end", light: "#eeeeee", dark: "#2e2e2e" },
   { name: "lost", words: "block that was lost", light: "#ee3333", dark: "#ff5555" },
-  { name: "redone", words: "taken back or done twice", light: "#cc99bb", dark: "#7a4a6b" },
+  { name: "redone", words: "taken back or done twice", light: "#e2c4d6", dark: "#5b3a50", hatching: "#9a5c83" },
   { name: "absent", words: "unit absent", light: "#222222", dark: "#000000" },
 ];
 const number = Object.fromEntries(kinds.map((kind, i) => [kind.name, i]));
+
+/** How spans of a kind are filled; ECharts calls hatching a decal. */
+export function fillOf(kind, theme) {
+  const decal = kind.hatching && { color: kind.hatching, dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: Math.PI / 4 };
+  return { color: theme.isDark ? kind.dark : kind.light, decal };
+}
 
 /** The order in a pixel. A unit that is absent or loses a block does not wait, whatever its blocks say;
  * what is stacked first is shown whole. */

@@ -1,0 +1,264 @@
+// Watches the blocks that are out, and gives those that would end last to idle units, too.
+#include "shared_policies/policies/backup_tasks.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/unheard_copies.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr std::uint64_t own_timer = 0;
+
+/// The decisions of the inner policy, whose timers are numbered anew: none is `own_timer`.
+class InnerDecisions final : public Decisions {
+ public:
+  using Timers = std::unordered_map<std::uint64_t, std::uint64_t>;  ///< inner timers by our numbers
+
+  InnerDecisions(Decisions& outer, Timers& timers, std::uint64_t& timers_set)
+      : outer_(outer), timers_(timers), timers_set_(timers_set) {}
+
+  void decided(const Decision& decision) override { outer_.decided(decision); }
+  void note(const std::string& what) override { outer_.note(what); }
+
+ private:
+  Items grant(UnitId unit, Items items, BlockTag tag, std::uint32_t group) override {
+    return outer_.assign(unit, items, tag, group);
+  }
+  bool withdraw(UnitId unit, std::uint64_t block) override { return outer_.take_back(unit, block); }
+  Items grant_copy(std::uint64_t block, UnitId of, UnitId unit) override {
+    return outer_.give_twice(block, of, unit);
+  }
+  void wake(Seconds at, std::uint64_t timer) override {
+    timers_.emplace(++timers_set_, timer);
+    outer_.set_timer(at, timers_set_);
+  }
+
+  Decisions& outer_;
+  Timers& timers_;
+  std::uint64_t& timers_set_;
+};
+
+/// What is known of a unit in this phase.
+struct Pace {
+  double items = 0.0;  ///< of its latest block; 0: it has ended none
+  double block_s = 0.0;
+  double stage_s = 0.0;  ///< the longest of its copies and computation
+  double setup_s = 0.0;  ///< of its first block
+  Seconds last_end;
+
+  [[nodiscard]] bool is_known() const { return items > 0.0; }
+  [[nodiscard]] Seconds block(double x) const { return Seconds{block_s * x / items}; }
+  [[nodiscard]] Seconds stage(double x) const { return Seconds{stage_s * x / items}; }
+};
+
+/// A block that is out, with what is expected of it.
+struct Expected {
+  UnitId unit;
+  Block block;
+  Seconds due;            ///< when the first block of its unit should end
+  Seconds behind;         ///< how much later than that one it ends
+  bool is_known = false;  ///< whether by the unit's own pace
+
+  /// Whether doing the block again, which takes `again`, is expected to end it sooner.
+  [[nodiscard]] bool is_sooner(Seconds again, Seconds now) const {
+    return now >= overdue_by(again) || (is_known && due + behind > now + again);
+  }
+  /// When it needs as long as `again` because it is overdue.
+  [[nodiscard]] Seconds overdue_by(Seconds again) const { return due + (again - behind); }
+  [[nodiscard]] Seconds end(Seconds now) const { return std::max(due, now + (now - due)) + behind; }
+};
+
+/// The one or two blocks of the same items.
+struct Candidate {
+  Expected first;  ///< expected to end first
+  std::optional<Expected> other;
+};
+
+class BackupTasks final : public Policy {
+ public:
+  explicit BackupTasks(std::unique_ptr<Policy> policy) : policy_(std::move(policy)) {}
+
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    learn(view, event);
+    tell(view, event, decisions);
+    if (view.remaining() == 0 && view.outstanding() > 0) back_up(view, decisions);
+  }
+
+ private:
+  void learn(const View& view, const Event& event) {
+    paces_.resize(view.units().size());
+    if (std::holds_alternative<PhaseStarted>(event.what)) {
+      for (Pace& pace : paces_) pace = Pace{.last_end = pace.last_end};
+    } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+      Pace& pace = paces_[finished->unit.index];
+      const StageTimes& times = finished->times;
+      if (!pace.is_known()) pace.setup_s = times.setup.value;
+      pace.items = static_cast<double>(finished->block.items);
+      pace.block_s = block_duration_s(times);
+      pace.stage_s = std::max({times.in.value, times.compute.value, times.out.value});
+      pace.last_end = event.at;
+    } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
+      paces_[lost->unit.index].last_end = event.at;
+    } else if (const auto* late = std::get_if<LateEnd>(&event.what)) {
+      paces_[late->unit.index].last_end = event.at;
+    }
+  }
+
+  void tell(const View& view, const Event& event, Decisions& decisions) {
+    if (!copies_.hears(event)) return;
+    InnerDecisions inner(decisions, timers_, timers_set_);
+    const auto* const fired = std::get_if<TimerFired>(&event.what);
+    if (fired == nullptr) return policy_->decide(view, event, inner);
+    if (fired->timer == own_timer) {
+      if (event.at >= wakes_at_) wakes_at_ = Seconds::infinity();
+      return;
+    }
+    const std::uint64_t timer = timers_.extract(fired->timer).mapped();
+    policy_->decide(view, {event.at, TimerFired{timer}}, inner);
+  }
+
+  void back_up(const View& view, Decisions& decisions) {
+    Seconds wake = view.now();
+    while (wake == view.now()) wake = give_one(view, decisions);
+    if (wake < wakes_at_) decisions.set_timer(wakes_at_ = wake, own_timer);
+  }
+
+  /// Gives one block again and returns the time of now; if none is to be given, returns when one may be.
+  Seconds give_one(const View& view, Decisions& decisions) {
+    const std::vector<UnitId> idle = idle_units(view);
+    Seconds wake = Seconds::infinity();
+    if (idle.empty()) return wake;
+    for (const Candidate& candidate : candidates(view)) {
+      const std::optional<UnitId> best = quickest(view, idle, candidate.first.block.items);
+      if (!best) continue;
+      const Seconds at = given_at(candidate, paces_[best->index], view.now());
+      if (at == view.now() && give_again(view, decisions, candidate, *best)) return at;
+      if (at > view.now()) wake = std::min(wake, at);
+    }
+    return wake;
+  }
+
+  /// When the items are to be given to an idle unit of this pace; not before `now`.
+  static Seconds given_at(const Candidate& candidate, const Pace& idle, Seconds now) {
+    const Seconds again = idle.block(items_of(candidate.first.block));
+    Seconds at = candidate.first.is_sooner(again, now) ? now : candidate.first.overdue_by(again);
+    const auto& other = candidate.other;
+    if (other && !other->is_sooner(again, now)) at = std::max(at, other->overdue_by(again));
+    return at;
+  }
+
+  /// At most two blocks have the same items: of two, the one that is expected to end later is taken back.
+  bool give_again(const View& view, Decisions& decisions, const Candidate& candidate, UnitId unit) {
+    const auto& [first, other] = candidate;
+    if (other && !decisions.take_back(other->unit, other->block.id)) return false;
+    return copies_.give_twice(view, decisions, first.block.id, first.unit, unit);
+  }
+
+  [[nodiscard]] static double items_of(const Block& block) {
+    return static_cast<double>(block.items);
+  }
+
+  /// Units that have nothing to do and have ended a block of this phase.
+  [[nodiscard]] std::vector<UnitId> idle_units(const View& view) const {
+    std::vector<UnitId> idle;
+    for (const UnitState& unit : view.units()) {
+      if (unit.present && unit.outstanding.empty() && unit.going_on.empty() &&
+          paces_[unit.id.index].is_known()) {
+        idle.push_back(unit.id);
+      }
+    }
+    return idle;
+  }
+
+  [[nodiscard]] std::optional<UnitId> quickest(const View& view, const std::vector<UnitId>& idle,
+                                               Items items) const {
+    std::optional<UnitId> best;
+    for (const UnitId unit : idle) {
+      const auto x = static_cast<double>(items);
+      const bool is_quicker = !best || paces_[unit.index].block(x) < paces_[best->index].block(x);
+      if (items <= view.unit(unit).cap_items && is_quicker) best = unit;
+    }
+    return best;
+  }
+
+  /// All that is out, the items that are expected to be done last first.
+  [[nodiscard]] std::vector<Candidate> candidates(const View& view) const {
+    const Seconds now = view.now();
+    std::map<std::uint64_t, Candidate> by_items;
+    for (const UnitState& unit : view.units()) {
+      for (const Expected& one : expected_of(unit)) {
+        const auto [there, is_new] = by_items.try_emplace(one.block.original(), Candidate{one, {}});
+        if (is_new) continue;
+        there->second.other = one;
+        if (one.end(now) < there->second.first.end(now)) {
+          std::swap(there->second.first, *there->second.other);
+        }
+      }
+    }
+    std::vector<Candidate> all;
+    for (const auto& [original, candidate] : by_items) all.push_back(candidate);
+    std::ranges::stable_sort(all, std::ranges::greater{},
+                             [now](const Candidate& of) { return of.first.end(now); });
+    return all;
+  }
+
+  /// What is expected of the outstanding blocks of `unit`. Some unit's pace is known.
+  [[nodiscard]] std::vector<Expected> expected_of(const UnitState& unit) const {
+    const Pace& own = paces_[unit.id.index];
+    std::vector<Expected> all;
+    Seconds due;
+    Seconds behind;
+    for (const OutstandingBlock& b : unit.outstanding) {
+      const double x = items_of(b.block);
+      const Pace& pace = own.is_known() ? own : quickest_pace(x);
+      if (!all.empty()) {
+        behind += pace.stage(x);
+      } else if (own.is_known()) {
+        due = std::max(b.assigned + pace.block(x), own.last_end + pace.stage(x));
+      } else {
+        due = b.assigned + pace.block(x) + Seconds{pace.setup_s};
+      }
+      all.push_back({unit.id, b.block, due, behind, own.is_known()});
+    }
+    return all;
+  }
+
+  [[nodiscard]] const Pace& quickest_pace(double x) const {
+    return *std::ranges::min_element(paces_, {}, [x](const Pace& pace) {
+      return pace.is_known() ? pace.block(x) : Seconds::infinity();
+    });
+  }
+
+  std::unique_ptr<Policy> policy_;
+  std::vector<Pace> paces_;  // (n)
+  UnheardCopies copies_;
+  InnerDecisions::Timers timers_;
+  std::uint64_t timers_set_ = own_timer;
+  Seconds wakes_at_ = Seconds::infinity();  ///< of the latest timer of our own that has not fired
+};
+
+}  // namespace
+
+ParameterInfo backup_parameter() {
+  return {
+      "backup", "off", "",
+      "on: when nothing is left to hand out, idle units do blocks again that are overdue, or that "
+      "they would end sooner; the first result counts",
+      "Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6"};
+}
+
+std::unique_ptr<Policy> make_backup_tasks(std::unique_ptr<Policy> policy) {
+  return std::make_unique<BackupTasks>(std::move(policy));
+}
+
+}  // namespace equipoise

@@ -1,0 +1,36 @@
+// backup=on, for every policy: gives overdue blocks again when nothing else is left.
+#pragma once
+
+#include <memory>
+
+#include "shared_policies/model/parameters.hpp"
+#include "shared_policies/run/policy.hpp"
+
+namespace equipoise {
+
+/// The parameter `backup`, which every policy has.
+[[nodiscard]] ParameterInfo backup_parameter();
+
+/// `policy` with backup tasks. While no items are left to hand out, the items that are expected to be done last
+/// are given to the idle unit that would do them first, too, if that is expected to be sooner; then the next ones. A
+/// block of x items on unit p is expected to take
+///
+///     E_p(x) = d_p x / x_p
+///
+/// by the latest block (x_p items, d_p seconds of copies and computation) that p ended in this phase, and to end at
+///
+///     D_p = max(assigned + E_p(x), last end on p + longest stage)
+///
+/// or, once that is past, after as long again as it is overdue. So it is given to an idle unit q, too, if
+/// D_p - now > E_q(x), or once now - D_p >= E_q(x): what has stopped for ever is given again once it is overdue by the
+/// time that doing it again takes. Blocks behind others on their unit end after these, each by its longest stage. No
+/// items are out more than twice: of two blocks that are both expected to end too late, the later one is taken back.
+///
+/// Until p has ended a block of the phase, D_p is judged by the pace of the quickest unit and its setup, and
+/// only what is overdue is given again; p gets no copies: what it costs to send it resident data is not known.
+///
+/// Source: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6, which gives all tasks in progress again near the
+/// end; the estimate is ours, as units differ in speed. What the policy hears: UnheardCopies.
+[[nodiscard]] std::unique_ptr<Policy> make_backup_tasks(std::unique_ptr<Policy> policy);
+
+}  // namespace equipoise

@@ -1,0 +1,206 @@
+// Tests of backup=on, on schedules that were worked out by hand and in random runs.
+#include "shared_policies/policies/backup_tasks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/disturb.hpp"
+#include "tests/support/policy_schedule.hpp"
+#include "tests/support/random_seed.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace equipoise::backup_tasks_test {
+namespace {
+
+/// greedy with blocks of 10 items, and backup tasks, on units of so many seconds per item.
+PolicyTest backed_up(Items items, const std::vector<double>& item_s) {
+  PolicyTest test;
+  test.policy = "greedy";
+  test.parameters = {{"initial_block_items", "10"}, {"backup", "on"}};
+  test.items = items;
+  for (const double per_item_s : item_s) add_affine(test, 0.0, per_item_s);
+  return test;
+}
+
+/// `unit` does nothing from `at` on, until `until`.
+void stop(PolicyTest& test, const std::string& unit, double at, double until) {
+  Disturbance stall = disturb(DisturbanceKind::profile, unit, at);
+  stall.profile = {{Seconds{0}, 0.0}, {Seconds{until - at}, 1.0}};
+  test.fake.scenario.events.push_back(stall);
+}
+
+constexpr double never = 1e300;
+
+std::vector<LostBlock> lost_in(const Schedule& schedule) {
+  std::vector<LostBlock> lost;
+  for (const EventRecord& record : schedule.events) {
+    if (const auto* block = std::get_if<LostBlock>(&record.what)) lost.push_back(*block);
+  }
+  return lost;
+}
+
+TEST(BackupTasks, GiveTheLastBlockToTheUnitThatWouldEndItFirst) {
+  // u0 takes 1 s for a block, u1 2.5 s. u0 begins blocks at 0, 1 and 2 s, u1 at 0 and 2.5 s. When u0 has nothing to
+  // do at 3 s, the last block should end on u1 at 5 s; u0 ends it at 4 s.
+  const Schedule schedule = run_schedule(backed_up(50, {0.1, 0.25}));
+  expect_all_done(schedule, 50);
+  EXPECT_NEAR(schedule.makespan(), 4.0, 1e-12);
+  ASSERT_EQ(lost_in(schedule).size(), 1U);
+  EXPECT_EQ(lost_in(schedule)[0].by, LostBy::copy);
+  EXPECT_EQ(lost_in(schedule)[0].unit.index, 1U);
+}
+
+TEST(BackupTasks, AreNotGivenWhereTheBlocksOwnUnitWouldEndItSooner) {
+  // The fourth block goes to u0 at 2 s, which ends it at 3 s. u1 has nothing to do, and would take 2 s.
+  const Schedule schedule = run_schedule(backed_up(40, {0.1, 0.2}));
+  EXPECT_NEAR(schedule.makespan(), 3.0, 1e-12);
+  EXPECT_TRUE(lost_in(schedule).empty());
+}
+
+TEST(BackupTasks, AreGivenOnceABlockIsOverdueByWhatDoingItAgainTakes) {
+  // Each unit takes 1 s for a block. u1 stops at 1.5 s: its second block is due at 2 s, and given again at 3 s.
+  PolicyTest test = backed_up(40, {0.1, 0.1});
+  stop(test, "u1", 1.5, never);
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 40);
+  EXPECT_NEAR(schedule.makespan(), 4.0, 1e-12);
+}
+
+TEST(BackupTasks, AcceptAnAnswerThatComesLateButFirst) {
+  // As above, but u1 goes on at 2.8 s: its block ends at 3.3 s.
+  PolicyTest test = backed_up(40, {0.1, 0.1});
+  stop(test, "u1", 1.5, 2.8);
+  const Schedule schedule = run_schedule(test);
+  EXPECT_NEAR(schedule.makespan(), 3.3, 1e-12);
+  ASSERT_EQ(lost_in(schedule).size(), 1U);
+  EXPECT_EQ(lost_in(schedule)[0].unit.index, 0U);
+}
+
+TEST(BackupTasks, JudgeAFirstBlockByTheQuickestUnit) {
+  // u1 needs 10 s for its only block. u0 has done two by 2 s: u1's should have ended at 1 s, and is overdue by 1 s.
+  const Schedule schedule = run_schedule(backed_up(30, {0.1, 1.0}));
+  expect_all_done(schedule, 30);
+  EXPECT_NEAR(schedule.makespan(), 3.0, 1e-12);
+}
+
+TEST(BackupTasks, TakeTheLastOfTheBlocksThatWaitOnAUnit) {
+  // Each unit has two blocks. u0 does 4 by 4 s. u1 takes 5 s for a block; of its two, that which it has not begun would
+  // end last. u0 ends it at 5 s, when u1 ends its first.
+  PolicyTest test = backed_up(60, {0.1, 0.5});
+  test.slots = 2;
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 60);
+  EXPECT_NEAR(schedule.makespan(), 5.0, 1e-12);
+}
+
+TEST(BackupTasks, TakeBackTheLaterOfTwoBlocksThatAreBothOverdue) {
+  // u1 stops at 1.5 s, and its block is given to u0 at 3 s. That stops at 3.2 s. The copy is due at 4 s: u2 gets it at
+  // 5 s, and u1's block is taken back.
+  PolicyTest test = backed_up(60, {0.1, 0.1, 0.1});
+  stop(test, "u1", 1.5, never);
+  stop(test, "u0", 3.2, never);
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 60);
+  EXPECT_NEAR(schedule.makespan(), 6.0, 1e-12);
+  ASSERT_EQ(lost_in(schedule).size(), 2U);
+  EXPECT_EQ(lost_in(schedule)[0].by, LostBy::take_back);
+  EXPECT_EQ(lost_in(schedule)[0].unit.index, 1U);
+  EXPECT_EQ(lost_in(schedule)[1].by, LostBy::copy);
+}
+
+TEST(BackupTasks, AreNotHeardOfByThePolicy) {
+  // u1 stops at 1.5 s. The policy's timers have any number, and say so when they fire.
+  std::vector<std::string> heard;
+  auto inner = std::make_unique<Scripted>([&](const View&, const Event& event, Decisions& to) {
+    if (std::holds_alternative<IterationStarted>(event.what)) {
+      to.set_timer(Seconds{0.25}, 0);
+      to.set_timer(Seconds{0.5}, ~std::uint64_t{0});
+    } else if (const auto* fired = std::get_if<TimerFired>(&event.what)) {
+      heard.push_back("timer " + std::to_string(fired->timer));
+    } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
+      heard.push_back("finished " + std::to_string(finished->block.id));
+    } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
+      EXPECT_EQ(lost->by, LostBy::copy);
+      EXPECT_FALSE(lost->returns_items);
+      heard.push_back("lost " + std::to_string(lost->block.id));
+    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      to.assign(idle->unit, 10);
+    }
+  });
+  PolicyTest test = backed_up(40, {0.1, 0.1});
+  stop(test, "u1", 1.5, never);
+  const auto policy = make_backup_tasks(std::move(inner));
+  MemoryJournal journal;
+  ASSERT_TRUE(
+      run_policy(*make_fake_executor(test.fake), *policy, setup_of(2, items_of(40)), journal)
+          .complete);
+  EXPECT_EQ(heard, (std::vector<std::string>{"timer 0", "timer 18446744073709551615", "finished 0",
+                                             "finished 1", "finished 2", "lost 3"}));
+}
+
+TEST(BackupTasks, AreOnOrOff) {
+  const std::string refusal = refusal_of([&] {
+    (void)make_policy(find_policy("gss"), {{{"backup", "yes"}}});
+  });
+  EXPECT_NE(refusal.find("backup"), std::string::npos) << refusal;
+}
+
+/// Units of which all but the first stall, slow down, or stop for ever and do not say so.
+PolicyTest disturbed(std::mt19937& random) {
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  const std::vector<std::string> policies = {"greedy", "ss",    "gss", "tss",     "fac2",
+                                             "awf-b",  "awf-c", "af",  "hguided", "mfsc"};
+  PolicyTest test;
+  test.policy = policies[random() % policies.size()];
+  test.parameters = {{"backup", "on"}};
+  test.items = static_cast<Items>(50 + random() % 400);
+  test.iterations = static_cast<int>(1 + random() % 3);
+  test.slots = static_cast<int>(1 + random() % 3);
+  const std::size_t units = 2 + random() % 4;
+  for (std::size_t p = 0; p < units; ++p) {
+    FakeUnit unit = affine_unit(uniform(0, 0.1), uniform(0.01, 0.5));
+    const double in = uniform(0, 0.1);
+    const double out = uniform(0, 0.1);
+    if (random() % 2 == 0) unit.in_s = [in](double items) { return in * items; };
+    if (random() % 2 == 0) unit.out_s = [out](double items) { return out * items; };
+    unit.resident_s = random() % 2 == 0 ? uniform(0, 2) : 0.0;
+    test.fake.units.push_back(unit);
+    const std::string name = "u" + std::to_string(p);
+    const double at = uniform(0, 20);
+    const std::size_t what = random() % 4;
+    if (p > 0 && what == 0) stop(test, name, at, never);
+    if (what == 1) stop(test, name, at, at + uniform(0, 20));
+    if (what == 2) {
+      test.fake.scenario.events.push_back(
+          disturb(DisturbanceKind::slow, name, at, uniform(1, 30), Seconds{at + uniform(0, 20)}));
+    }
+  }
+  return test;
+}
+
+TEST(BackupTasks, EndEveryRunInWhichUnitsStallSlowDownOrStopForEver) {
+  const unsigned seed = random_seed();
+  for (int round = 0; round < rounds_of(1000); ++round) {
+    std::mt19937 random(seed + static_cast<unsigned>(round));
+    const PolicyTest test = disturbed(random);
+    SCOPED_TRACE("--gtest_random_seed=" + std::to_string(seed) + ", round " +
+                 std::to_string(round) + ": " + test.policy);
+    const Schedule schedule = run_schedule(test);
+    expect_all_done(schedule, test.items * test.iterations);
+    std::map<std::uint64_t, int> ends;
+    for (const BlockRecord& record : schedule.blocks) ++ends[record.block.id];
+    for (const LostBlock& lost : lost_in(schedule)) ++ends[lost.block.id];
+    for (const auto& [id, count] : ends) EXPECT_EQ(count, 1) << "block " << id;
+  }
+}
+
+}  // namespace
+}  // namespace equipoise::backup_tasks_test
