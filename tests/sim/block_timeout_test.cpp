@@ -106,13 +106,13 @@ TEST(SimulatedBlockTimeout, GivesTheBlocksOfALateUnitToTheOthers) {
 }
 
 TEST(SimulatedAutomaticTimeout, LosesASilentUnitAfterTenTimesItsLongestBlockUntilItAnswers) {
-  // The first unit does items in 2 s, and from 4 s on a hundred times slower: it is late at 4 + 10 * 2 s,
-  // and ends the item that it had begun at 4 + 200 s. The last of its items it does not begin.
+  // The first unit does items in 2 s, and from 4 s on a hundred times slower: it is late at 4 + 10 * 2 s.
+  // It goes on with the two items that are copied in, which takes no time, until 4 + 2 * 200 s.
   SimSetup setup = units_of({2.0, 10.0}, BlockTimeout::automatic());
   setup.scenario.events = {disturb(DisturbanceKind::slow, "u0", 4.0, 100.0)};
   EXPECT_EQ(events_of(std::move(setup), 4),
             (Events{"0 ends at 2", "0 ends at 4", "1 ends at 10", "1 ends at 20", "0 lost at 24",
-                    "1 ends at 30", "1 ends at 40", "0 joins at 204"}));
+                    "1 ends at 30", "1 ends at 40", "0 joins at 404"}));
 }
 
 TEST(SimulatedAutomaticTimeout, DoesNotJudgeSmallBlocksByTheirTimes) {
@@ -127,7 +127,7 @@ TEST(SimulatedAutomaticTimeout, DoesNotJudgeSmallBlocksByTheirTimes) {
 TEST(SimulatedAutomaticTimeout, JudgesAFirstBlockByThoseOfTheOthers) {
   // 10 * 100 * 0.03 s, and the 10 s of the operating system are less.
   EXPECT_EQ(events_of(units_of({40.0, 0.03}, BlockTimeout::automatic()), 2),
-            (Events{"1 ends at 0.03", "1 ends at 0.06", "0 lost at 30", "0 joins at 40"}));
+            (Events{"1 ends at 0.03", "1 ends at 0.06", "0 lost at 30", "0 joins at 80"}));
   EXPECT_EQ(events_of(units_of({20.0, 0.03}, BlockTimeout::automatic()), 1),
             (Events{"1 ends at 0.03", "0 ends at 20"}));
 }
@@ -160,13 +160,12 @@ TEST(SimulatedAutomaticTimeout, LetsAScenarioTakeALateUnitAway) {
 }
 
 TEST(SimulatedAutomaticTimeout, DoesTheItemsOfALateUnitOnceByTheOthersAndLetsItWorkAgain) {
-  // Blocks of one item. The first unit, of 1 s an item, keeps its third item from 2 s on until the
-  // slow-down ends at 62 s, when 59.4 s of work... is computed below.
+  // Both units do an item a second. From 2 s to 32 s the first one does 0.03 of its third item, and the
+  // rest by 32.97 s. It is late at 12 s, and takes part again from 32.97 s on. The other one has done 33
+  // items at 33 s, so that 65 of 100 are left with the one that it begins then. The first does 33 of them,
+  // until 65.97 s, the other one 32, until 65 s.
   SimSetup setup = units_of({1.0, 1.0}, BlockTimeout::automatic());
   setup.scenario.events = {disturb(DisturbanceKind::slow, "u0", 2.0, 1000.0, Seconds{32.0})};
-  // From 2 s to 32 s the unit does 0.03 of its item, the rest until 32.97 s. It is late at 12 s. The
-  // other one does 32 items by 32 s and one more by 33 s; 65 are left, and both do items to the end: the
-  // first from 32.97 s on, 33 of them until 65.97 s, the other one 32 until 65 s. 2 + 33 + 33 + 32 = 100.
   const Seen seen = simulate_blocks(setup, {1, 1});
   std::vector<int> items(2);
   double end_s = 0.0;
