@@ -19,9 +19,14 @@ namespace {
 BlockTimeout parse_block_timeout(const std::string& typed) {
   if (typed == "none") return {};
   if (typed == word_of(TimeoutWord::automatic)) return BlockTimeout::automatic();
-  const Seconds after{parse_quantity(typed, "s", "--block-timeout")};
+  Seconds after;
+  try {
+    after = Seconds{parse_quantity(typed, "s", "--block-timeout")};
+  } catch (const InputError& refusal) {
+    throw InputError(refusal.where(), refusal.why() + ", or auto or none");
+  }
   if (after.value > 0.0) return BlockTimeout::fixed(after);
-  throw InputError("--block-timeout", "give a positive number of seconds, auto or none");
+  throw InputError("--block-timeout", "give a positive number of seconds, or auto or none");
 }
 
 }  // namespace
