@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "real/block_slots.hpp"
-#include "real/competing_load.hpp"
 #include "real/controller_pinning.hpp"
 #include "real/core_watch.hpp"
 #include "real/disturbances.hpp"
 #include "real/meters/meter_sampler.hpp"
+#include "real/run_loads.hpp"
 #include "real/threads/clock.hpp"
 #include "real/threads/wake_signal.hpp"
 #include "real/unit_slot.hpp"
@@ -25,6 +25,8 @@ namespace {
 
 /// How often a waiting controller checks for a stop request.
 constexpr std::chrono::milliseconds stop_poll{50};
+/// A controller that has not looked for longer was late itself: it did not run, or was busy.
+constexpr Seconds longest_look{0.1};
 /// How long a waiting controller polls for reports before it sleeps: on its own core, and on a core
 /// where a unit computes. There it does not poll, because a polling controller with a real-time
 /// priority would take the core from the unit.
@@ -60,7 +62,7 @@ class RealExecutor final : public Executor {
     RunMetering metering(setup_.meters.get());
     clock_->start();
     // Before ControllerPinning: new threads inherit the scheduling of this one.
-    start_loads();
+    loads_.start(setup_.scenario, setup_.units, placement_.cores, *clock_);
     metering.sample(*clock_, placement_.others());
     const ControllerPinning place(placement_);
     const CoreWatch watch(placement_);
@@ -74,6 +76,7 @@ class RealExecutor final : public Executor {
 
   Seconds begin_iteration(int phase, int iteration) override {
     const RealPhase& work = setup_.phases[static_cast<std::size_t>(phase)];
+    watch_.begin_iteration(work.workload, iteration);
     for (const UnitSlot& slot : slots_) {
       if (!slot.going_on.empty()) slot.worker->begin_iteration();
     }
@@ -91,7 +94,7 @@ class RealExecutor final : public Executor {
     const Command command{block, now()};
     ++outstanding_;
     ++slot.outstanding;
-    watch_.handed_out(unit, command.assigned);
+    watch_.handed_out(unit, block.items, command.assigned);
     slot.worker->queue(command, block.copy_of ? claim_of(block) : nullptr);
     return command.assigned;
   }
@@ -102,7 +105,7 @@ class RealExecutor final : public Executor {
     if (fate == Fate::not_begun) {
       --outstanding_;
       --slot.outstanding;
-      watch_.withdrawn(unit);
+      watch_.withdrawn(unit, block.items);
     } else if (fate == Fate::goes_on) {
       slot.going_on.push_back(block.id);
     }
@@ -132,6 +135,9 @@ class RealExecutor final : public Executor {
         executor_.slots_.back().is_lost =
             !executor_.setup_.scenario.presence_of(executor_.setup_.units[i].unit.name).at_start;
       }
+      for (const UnitSlot& slot : executor_.slots_) {
+        if (slot.is_lost) executor_.watch_.lost(executor_.id_of(slot));
+      }
     }
     WorkersUp(const WorkersUp&) = delete;
     WorkersUp& operator=(const WorkersUp&) = delete;
@@ -157,7 +163,6 @@ class RealExecutor final : public Executor {
 
   void reset() {
     slots_.clear();
-    watch_ = BlockWatch(setup_.units.size(), setup_.block_timeout);
     clock_ = setup_.clock ? setup_.clock : make_steady_clock(setup_.time_scale);
     began_ = std::chrono::steady_clock::now();
     lateness_ = std::make_shared<Lateness>();
@@ -165,6 +170,9 @@ class RealExecutor final : public Executor {
     changes_done_ = 0;
     pending_.reset();
     last_ = Seconds{};
+    const double by_clock = 1.0 / setup_.time_scale;
+    watch_ = BlockWatch(setup_.units.size(), setup_.block_timeout,
+                        {by_clock * BlockWatch::floor, by_clock * longest_look});
   }
 
   std::unique_ptr<Worker> make_worker(std::size_t unit) {
@@ -190,26 +198,14 @@ class RealExecutor final : public Executor {
     const auto ran = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - began_);
     end_workers(slots_, setup_.units, {stops(), ran, setup_.warn});
-    loads_.clear();  // after the units, for whose kernels a load on a GPU has to wait
+    loads_.end();  // after the units, for whose kernels a load on a GPU has to wait
     slots_.clear();
   }
 
-  void start_loads() {
-    for (const Disturbance& event : setup_.scenario.events) {
-      if (event.kind != DisturbanceKind::compete || event.amount <= 0.0) continue;
-      for (std::size_t unit = 0; unit < setup_.units.size(); ++unit) {
-        const UnitSpec& spec = setup_.units[unit];
-        if (spec.unit.name != event.target) continue;
-        auto load = spec.factory->make_load(*clock_, event, placement_.cores[unit]);
-        if (load) loads_.emplace_back(&event, std::move(load));
-      }
-    }
-  }
-
   void tell() const {
-    for (const auto& [event, load] : loads_) {
-      if (setup_.report_load && event->at < now()) setup_.report_load({event, load->share()});
-    }
+    loads_.tell(now(), [this](const Disturbance& load, double share) {
+      if (setup_.report_load) setup_.report_load({&load, share});
+    });
     if (setup_.report_pacing && lateness_->count() > 0) {
       setup_.report_pacing({lateness_->count(), lateness_->mean(), lateness_->most()});
     }
@@ -229,18 +225,6 @@ class RealExecutor final : public Executor {
     return UnitId{static_cast<std::uint32_t>(&slot - slots_.data())};
   }
 
-  /// The unit whose oldest report has the earliest end, or nullptr if none.
-  UnitSlot* earliest() {
-    UnitSlot* first = nullptr;
-    for (UnitSlot& slot : slots_) {
-      if (slot.is_broken || slot.worker->report() == nullptr) continue;
-      if (first == nullptr || slot.worker->report()->end < first->worker->report()->end) {
-        first = &slot;
-      }
-    }
-    return first;
-  }
-
   [[nodiscard]] Seconds next_change() const {
     return changes_done_ < changes_.size() ? changes_[changes_done_].at : Seconds::infinity();
   }
@@ -250,13 +234,13 @@ class RealExecutor final : public Executor {
     while (!pending_) {
       const Seconds now = clock_->now();  // read before the reports, so that all ends up to `now`
                                           // are found
-      UnitSlot* const slot = earliest();
+      UnitSlot* const slot = earliest(slots_);
       const Seconds change = next_change();
       if (slot != nullptr && slot->worker->report()->end <= change) {
         take_report(*slot);
       } else if (change <= now) {
         change_unit(changes_[changes_done_++]);
-      } else if (!take_timeout(now)) {
+      } else if (!take_answer(now) && !take_timeout(now)) {
         return;
       }
     }
@@ -267,11 +251,13 @@ class RealExecutor final : public Executor {
     slot.worker->drop_report();
     if (report.kind == ReportKind::failed) {
       slot.is_broken = true;
+      slot.is_late = false;
       if (!slot.is_lost) lose(slot, clock_->now(), report.why);
       return;
     }
     last_ = std::max(report.end, last_ + tick);
-    watch_.came_back(id_of(slot), last_);
+    watch_.came_back(id_of(slot), report.command.block.items, last_,
+                     report.kind != ReportKind::lost);
     --outstanding_;
     --slot.outstanding;
     const bool was_going_on = std::erase(slot.going_on, report.command.block.id) > 0;
@@ -313,26 +299,52 @@ class RealExecutor final : public Executor {
   void change_unit(const UnitChange& change) {
     UnitSlot& slot = slots_[change.unit.index];
     if (!change.present) {
-      if (!slot.is_lost) lose(slot, change.at, {});
+      if (!slot.is_lost) {
+        lose(slot, change.at, {});
+      } else if (std::exchange(slot.is_late, false)) {
+        slot.worker->abandon(Abandoned::with_unit);
+      }
     } else if (!slot.is_broken && slot.is_lost) {
-      slot.is_lost = false;
-      last_ = std::max(change.at, last_ + tick);
-      pending_ = Event{last_, UnitJoined{change.unit}};
+      watch_.joined(change.unit, change.at);
+      join(slot, change.at);
     }
   }
 
-  /// Loses the unit that has kept a block longer than the timeout by `now`. Returns false if none.
+  void join(UnitSlot& slot, Seconds at) {
+    slot.is_lost = false;
+    slot.is_late = false;
+    last_ = std::max(at, last_ + tick);
+    pending_ = Event{last_, UnitJoined{id_of(slot)}};
+  }
+
+  /// Lets a late unit that has answered by `now` take part again. Returns false if none has.
+  bool take_answer(Seconds now) {
+    UnitSlot* const slot = answering(slots_);
+    if (slot == nullptr) return false;
+    slot->has_stalled = false;
+    watch_.answered(id_of(*slot), now);
+    join(*slot, now);
+    const std::string& unit = setup_.units[id_of(*slot).index].unit.name;
+    if (setup_.warn) setup_.warn("unit " + unit + " has answered after all, and takes part again");
+    return true;
+  }
+
+  /// Loses the unit that has kept its blocks longer than the timeout allows by `now`. Returns false
+  /// if none has.
   bool take_timeout(Seconds now) {
-    if (watch_.next_late() > now) return false;
-    UnitSlot& slot = slots_[watch_.first_late().index];
+    const std::optional<UnitId> late = watch_.late(now);
+    if (!late) return false;
+    UnitSlot& slot = slots_[late->index];
     slot.has_stalled = true;
-    lose(slot, now, fmt::format("no block came back for {} s", setup_.block_timeout.value));
+    slot.is_late = watch_.takes_again();
+    lose(slot, now,
+         fmt::format("no block came back for {:.3g} s", watch_.waited(*late, now).value));
     return true;
   }
 
   /// `why` is empty if the scenario takes the unit away.
   void lose(UnitSlot& slot, Seconds at, const std::string& why) {
-    slot.worker->abandon();
+    slot.worker->abandon(slot.is_late ? Abandoned::late : Abandoned::with_unit);
     slot.is_lost = true;
     outstanding_ -= std::exchange(slot.outstanding, 0);
     slot.going_on.clear();
@@ -351,10 +363,12 @@ class RealExecutor final : public Executor {
   bool await(Seconds deadline) {
     if (stops()) return false;
     Seconds until = std::min(deadline, next_change());
-    if (outstanding_ == 0 && until == Seconds::infinity()) return false;
+    const bool is_anyone_late = std::ranges::any_of(slots_, &UnitSlot::is_late);
+    if (outstanding_ == 0 && until == Seconds::infinity() && !is_anyone_late) return false;
     until = std::min(until, watch_.next_late());
     const auto poll = std::chrono::steady_clock::now() + stop_poll;
-    signal_->wait([this] { return earliest() != nullptr; }, std::min(clock_->moment(until), poll));
+    signal_->wait([this] { return earliest(slots_) != nullptr || answering(slots_) != nullptr; },
+                  std::min(clock_->moment(until), poll));
     return true;
   }
 
@@ -366,10 +380,10 @@ class RealExecutor final : public Executor {
   std::shared_ptr<WakeSignal> signal_;  ///< shared with threads that may be left behind
   std::shared_ptr<Lateness> lateness_;
   std::vector<UnitSlot> slots_;
-  std::vector<std::pair<const Disturbance*, std::unique_ptr<CompetingLoad>>> loads_;
+  RunLoads loads_;
   std::chrono::steady_clock::time_point began_;
   Seconds last_;  ///< time of the last event
-  BlockWatch watch_{0, Seconds::infinity()};
+  BlockWatch watch_{0, {}};
   std::size_t changes_done_ = 0;  ///< how many of the scenario's changes have happened
   std::size_t outstanding_ = 0;
   std::optional<Event> pending_;

@@ -15,6 +15,7 @@
 #include "real/threads/clock.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/scenario.hpp"
+#include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/run/executor.hpp"
 #include "shared_policies/run/results.hpp"
 
@@ -46,8 +47,7 @@ struct RealSetup {
   std::vector<RealPhase> phases;
   RunDraws draws;     ///< of paced units
   Scenario scenario;  ///< disturbances of the units; events for absent targets have no effect
-  /// A unit with outstanding blocks is lost if no block comes back for this long.
-  Seconds block_timeout = Seconds::infinity();
+  BlockTimeout block_timeout;  ///< when a unit that keeps its blocks is lost (BlockWatch)
   /// The clock that gives all times of the run. If null, the machine's clock, see
   /// `make_steady_clock`.
   std::shared_ptr<Clock> clock;
@@ -76,10 +76,11 @@ struct RealSetup {
 /// A block that a unit could not do for lack of memory or by a failure that it survives is reported
 /// as BlockLost, and the unit gets blocks of at most half its size from then on. A unit is reported
 /// as UnitLost if it fails, if it cannot do two blocks of one grain, one after the other, if the
-/// scenario takes it away, or if it keeps a block longer than `block_timeout`. Its outstanding blocks are lost, and their
-/// results are never used. A computation cannot be stopped: its end is ignored, and a unit that
-/// joins again starts after it. A unit that has failed does not join again. Throws InputError if
-/// real units cannot follow the scenario (`rates_of`).
+/// scenario takes it away, or if it keeps its blocks longer than `block_timeout` allows. Its outstanding blocks are lost,
+/// and their results are never used. A computation cannot be stopped: its end is ignored, and a unit that
+/// joins again starts after it. With an automatic timeout, a late unit joins again when it has ended what it
+/// had begun; if no other unit is left, `next` waits for that. A unit that has failed does not join again.
+/// Throws InputError if real units cannot follow the scenario (`rates_of`).
 [[nodiscard]] std::unique_ptr<Executor> make_real_executor(RealSetup setup);
 
 }  // namespace equipoise

@@ -1,7 +1,9 @@
-// Waits for the threads of units, each for its own time.
+// Looks for units that report something, and waits for the threads of units, each for its own time.
 #include "real/unit_slot.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace equipoise {
 namespace {
@@ -30,10 +32,27 @@ bool has_ended_at_last(Worker& worker, const std::string& unit, const EndOfRun& 
 
 }  // namespace
 
+UnitSlot* earliest(std::vector<UnitSlot>& slots) {
+  UnitSlot* first = nullptr;
+  for (UnitSlot& slot : slots) {
+    if (slot.is_broken || slot.worker->report() == nullptr) continue;
+    if (first == nullptr || slot.worker->report()->end < first->worker->report()->end) {
+      first = &slot;
+    }
+  }
+  return first;
+}
+
+UnitSlot* answering(std::vector<UnitSlot>& slots) {
+  const auto found = std::ranges::find_if(
+      slots, [](UnitSlot& slot) { return slot.is_late && slot.worker->is_free(); });
+  return found == slots.end() ? nullptr : &*found;
+}
+
 void end_workers(std::vector<UnitSlot>& slots, const std::vector<UnitSpec>& units,
                  const EndOfRun& how) {
   for (UnitSlot& slot : slots) {
-    slot.worker->abandon();
+    slot.worker->abandon(Abandoned::with_unit);
     slot.worker->stop();
   }
   for (std::size_t i = 0; i < slots.size(); ++i) {

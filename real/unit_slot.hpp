@@ -20,11 +20,17 @@ struct UnitSlot {
   std::size_t outstanding = 0;
   bool is_up = false;                     ///< its worker has come up
   bool is_lost = false;                   ///< absent, for now or until the end of the run
+  bool is_late = false;                   ///< lost until it has answered
   bool is_broken = false;                 ///< it has failed and does not join again
   bool has_stalled = false;               ///< a block did not come back in time
   bool has_lost_a_grain = false;          ///< and has done no block since
   std::vector<std::uint64_t> going_on{};  ///< blocks that were taken back and have not ended
 };
+
+/// The unit whose oldest report has the earliest end, or nullptr if none has one.
+[[nodiscard]] UnitSlot* earliest(std::vector<UnitSlot>& slots);
+/// A late unit that has ended what it had begun, or nullptr if none has.
+[[nodiscard]] UnitSlot* answering(std::vector<UnitSlot>& slots);
 
 /// How a run has ended.
 struct EndOfRun {

@@ -59,6 +59,12 @@ class BlockFailure : public std::runtime_error {
 
 class ResultClaim;
 
+/// Why a worker's blocks are abandoned.
+enum class Abandoned : std::uint8_t {
+  with_unit,  ///< the unit is gone, or the run ends
+  late        ///< they did not come back in time
+};
+
 /// Drives one unit on a separate thread. The controller's thread calls all members.
 class Worker {
  public:
@@ -87,9 +93,11 @@ class Worker {
   [[nodiscard]] virtual const Report* report() = 0;
   virtual void drop_report() = 0;
   /// Abandons all blocks of the worker: none of them will be reported or write results. The current
-  /// block still runs to its end, because a computation cannot be stopped. Blocks that are queued
-  /// later start after it, and copy the resident data again.
-  virtual void abandon() = 0;
+  /// block still runs to its end, because a computation cannot be stopped (of a paced unit, if it is
+  /// late). Blocks that are queued later start after it, and copy the resident data again.
+  virtual void abandon(Abandoned why) = 0;
+  /// Whether the worker has ended all blocks that were abandoned. It must have no others.
+  [[nodiscard]] virtual bool is_free() = 0;
   /// Asks the worker to stop early; the destructor waits until it has stopped.
   virtual void stop() = 0;
   /// Waits up to `patience` for the thread to end. Returns whether it has ended.

@@ -154,12 +154,18 @@ class ThreadedWorker final : public Worker {
     hand_on();
   }
 
-  void abandon() override {
+  void abandon(Abandoned why) override {
     waiting_.clear();
+    mailbox_->goes_on_.store(why == Abandoned::late, std::memory_order_seq_cst);
     mailbox_->host_.abandon();
     mailbox_->slots_.abandon();
     for (AtThread& held : at_thread_) held.is_abandoned = true;
     mailbox_->signal_.notify();
+  }
+
+  bool is_free() override {
+    static_cast<void>(report());  // drops what was abandoned
+    return held_ == 0;
   }
 
   void stop() override {

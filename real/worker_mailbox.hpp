@@ -36,6 +36,8 @@ class WorkerMailbox {
   [[nodiscard]] bool stops() const { return stops_.load(std::memory_order_seq_cst); }
   /// Commands of any other epoch are abandoned.
   [[nodiscard]] std::uint32_t epoch() const { return host_.epoch(); }
+  /// Whether the unit goes on with what it has begun of the blocks that were abandoned last.
+  [[nodiscard]] bool goes_on() const { return goes_on_.load(std::memory_order_seq_cst); }
 
   /// Whether `command` was abandoned.
   [[nodiscard]] bool is_abandoned(const Command& command) const { return command.epoch != epoch(); }
@@ -76,6 +78,7 @@ class WorkerMailbox {
   std::uint32_t seen_epoch_ = 0;  ///< used by the thread
   std::uint64_t seen_rings_ = 0;  ///< used by the thread
   std::atomic<bool> stops_ = false;
+  std::atomic<bool> goes_on_ = false;
 };
 
 /// The work of a unit on its thread.

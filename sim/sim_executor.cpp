@@ -85,7 +85,7 @@ Seconds SimExecutor::start(const Block& block, UnitId unit) {
   pipelines_[unit].add(work);
   const UnitId device = pipelines_.device_of(unit);
   timeline_.set(device.index, pipelines_.next_date(device));
-  watch_.handed_out(unit, now());
+  watch_.handed_out(unit, block.items, now());
   timeline_.set(watch_slot(), watch_.next_late());
   return now();
 }
@@ -109,7 +109,7 @@ Executor::TakenBack SimExecutor::take_back(const Block& block, UnitId unit) {
   const UnitId device = pipelines_.device_of(unit);
   timeline_.set(device.index, pipelines_.next_date(device));
   if (fate == Fate::not_begun) {
-    watch_.withdrawn(unit);
+    watch_.withdrawn(unit, block.items);
     timeline_.set(watch_slot(), watch_.next_late());
   }
   return {fate, now()};
@@ -123,6 +123,8 @@ void SimExecutor::bring_up_to_date(UnitId unit) {
 
 Seconds SimExecutor::begin_iteration(int phase, int iteration) {
   contested_.clear();
+  watch_.begin_iteration(setup_.phases[static_cast<std::size_t>(phase)], iteration);
+  timeline_.set(watch_slot(), watch_.next_late());
   const Seconds merge = setup_.costs[static_cast<std::size_t>(phase)].merge;
   return iteration == 0 ? now() : occupy(std::nullopt, merge);
 }

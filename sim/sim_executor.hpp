@@ -8,6 +8,7 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/scenario.hpp"
+#include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/run/executor.hpp"
@@ -43,8 +44,7 @@ struct SimSetup {
   std::vector<PhaseCosts> costs;  ///< (phases)
   /// The disturbances of the units and links of `platform`; targets that are not in it are ignored.
   Scenario scenario;
-  /// A unit that keeps a block for longer is lost (BlockWatch).
-  Seconds block_timeout = Seconds::infinity();
+  BlockTimeout block_timeout;  ///< when a unit that keeps its blocks is lost (BlockWatch)
   /// Simulate every stage as a SimGrid activity, even one that nothing can disturb (for the test
   /// that activities and known durations give equal times).
   bool activities_only = false;
@@ -74,9 +74,11 @@ struct SimSetup {
 /// engines. Bandwidths of shared links are changed in SimGrid. A unit without copy engines makes
 /// its private copies at its own speed; `timing` should include what its recorded copies took
 /// beyond the lines (block_timing_of). A unit that fails drops its blocks and is
-/// reported as UnitLost at once, a unit that keeps a block for longer than `block_timeout` when that
-/// has passed. The first block after it joins again brings the setup again. A stage that ends at the same
-/// time as a failure counts as ended.
+/// reported as UnitLost at once, a unit that keeps its blocks when `block_timeout` says so. With a fixed
+/// time it drops its blocks and comes back only if the scenario brings it back; with an automatic one it
+/// goes on with what it has begun, copies no results, and joins again when that has ended. The first block
+/// after it joins again brings the setup again. A stage that ends at the same time as a failure counts as
+/// ended.
 ///
 /// The time of a unit's decision (`occupy`) comes after the blocks that it has. `run` throws
 /// BackendError if the platform does not load, a host is missing, or the platform turns off a host

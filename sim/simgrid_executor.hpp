@@ -41,6 +41,9 @@ class SimExecutor final : public Executor, private PipelineStages {
     for (const PlatformUnit& unit : setup_.platform.units) {
       pipelines_.add_unit(unit.unit.copy_engines, device_of(unit.unit), *this);
     }
+    for (const SimulatedUnit& unit : units_) {
+      if (!unit.is_present) watch_.lost(UnitId{unit.index});
+    }
   }
 
   void run(const std::function<void()>& body) override;
@@ -77,6 +80,9 @@ class SimExecutor final : public Executor, private PipelineStages {
   void advance();
   void change_machines();
   void lose_late_unit();
+  void give_up(UnitId unit, Seconds at);
+  void join_again(UnitId unit, Seconds at);
+  void fetch_for(std::optional<UnitId> unit);
   void drop_blocks(UnitId unit);
   void wake_or_arm();
   void settle();
@@ -90,7 +96,7 @@ class SimExecutor final : public Executor, private PipelineStages {
   [[nodiscard]] std::uint32_t changes_slot() const {
     return static_cast<std::uint32_t>(pipelines_.size());
   }
-  /// The slot for the time when a unit will have kept a block for too long.
+  /// The slot for the time when a unit may have kept a block for too long.
   [[nodiscard]] std::uint32_t watch_slot() const { return changes_slot() + 1; }
 
   void load();

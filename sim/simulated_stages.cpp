@@ -80,9 +80,13 @@ void SimExecutor::end(UnitId unit, Stage stage, bool is_failed) {
 }
 
 void SimExecutor::finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) {
+  if (std::size_t& given_up = units_[unit.index].given_up; given_up > 0) {
+    if (--given_up == 0) join_again(unit, at);
+    return;
+  }
   if (!is_dropped) contested_.done(block.block);
   ready_.push(end_of(unit, block, at, is_dropped));
-  watch_.came_back(unit, at);
+  watch_.came_back(unit, block.block.items, at);
   timeline_.set(watch_slot(), watch_.next_late());
 }
 
@@ -115,28 +119,60 @@ void SimExecutor::change_machines() {
   }
   const UnitId unit{change.index};
   bool& is_present = units_[unit.index].is_present;
-  if (change.kind == ChangeKind::loss && !is_present) return;  // it kept a block for too long
+  const bool joins = change.kind == ChangeKind::join;
+  const bool is_news = joins || is_present;  // else it kept a block for too long
+  if (!is_news && units_[unit.index].given_up == 0) return;
   pipelines_.advance(pipelines_.device_of(unit), change.at);
   drop_blocks(unit);
-  is_present = change.kind == ChangeKind::join;
-  if (is_present) {
+  is_present = joins;
+  if (joins) {
+    watch_.joined(unit, change.at);
+    timeline_.set(watch_slot(), watch_.next_late());
     ready_.push({change.at, UnitJoined{unit}});
-  } else {
+  } else if (is_news) {
     ready_.push({change.at, UnitLost{unit}});
   }
 }
 
-/// Loses the unit that is late first, unless its block ends in this instant.
+/// Loses the unit that has been late for longest, unless its block ends in this instant.
 void SimExecutor::lose_late_unit() {
   const Seconds at = watch_.next_late();
-  const UnitId unit = watch_.first_late();
-  const UnitId device = pipelines_.device_of(unit);
-  pipelines_.advance(device, at);
-  timeline_.set(device.index, pipelines_.next_date(device));
-  if (!watch_.is_late(unit, at)) return;
-  drop_blocks(unit);
+  const std::optional<UnitId> unit = watch_.late(at);
+  if (unit) {
+    const UnitId device = pipelines_.device_of(*unit);
+    pipelines_.advance(device, at);
+    timeline_.set(device.index, pipelines_.next_date(device));
+    if (watch_.late(at) == unit) give_up(*unit, at);
+  }
+  timeline_.set(watch_slot(), watch_.next_late());
+}
+
+/// Loses `unit`, which is late and whose device has been advanced to this instant.
+void SimExecutor::give_up(UnitId unit, Seconds at) {
   units_[unit.index].is_present = false;
   ready_.push({at, UnitLost{unit}});
+  if (!watch_.takes_again()) return drop_blocks(unit);
+  units_[unit.index].given_up = pipelines_.give_up(unit, at);
+  contested_.lost(unit);
+  fetch_for(nodes_.given_up(unit));
+  const UnitId device = pipelines_.device_of(unit);
+  timeline_.set(device.index, pipelines_.next_date(device));
+  watch_.lost(unit);
+  if (units_[unit.index].given_up == 0) join_again(unit, at);
+}
+
+/// A late unit is free, and takes part again.
+void SimExecutor::join_again(UnitId unit, Seconds at) {
+  units_[unit.index].is_present = true;
+  fetch_for(nodes_.lost(unit));
+  watch_.answered(unit, at);
+  timeline_.set(watch_slot(), watch_.next_late());
+  ready_.push({at, UnitJoined{unit}});
+}
+
+/// `unit`, if any, fetches the data that another unit was to fetch for its node.
+void SimExecutor::fetch_for(std::optional<UnitId> unit) {
+  if (unit) transfer(*unit, Stage::setup, units_[unit->index].setup_bytes);
 }
 
 /// Takes all blocks from `unit`, whose device has been advanced to this instant.
@@ -145,9 +181,8 @@ void SimExecutor::drop_blocks(UnitId unit) {
   pipelines_.clear(unit);
   contested_.lost(unit);
   activities_->cancel(unit);
-  if (const std::optional<UnitId> next = nodes_.lost(unit)) {
-    transfer(*next, Stage::setup, units_[next->index].setup_bytes);
-  }
+  units_[unit.index].given_up = 0;
+  fetch_for(nodes_.lost(unit));
   timeline_.set(device.index, pipelines_.next_date(device));
   watch_.lost(unit);
   timeline_.set(watch_slot(), watch_.next_late());

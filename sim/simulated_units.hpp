@@ -1,6 +1,7 @@
 // What the simulator keeps of each unit besides its pipeline.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -29,6 +30,7 @@ struct SimulatedUnit {
   StepFunction in;     ///< rate of copies, as a factor of the route's undisturbed bandwidth
   StepFunction out;
   bool is_present = true;
+  std::size_t given_up = 0;   ///< blocks that it works on though it is lost, because it was late
   std::uint64_t ordinal = 0;  ///< of its next block
   std::vector<UnitOfPhase> phases;
   CopySpeeds copies;                   ///< over its routes

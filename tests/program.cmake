@@ -33,6 +33,7 @@ equipoise_program_tests(commands
   SOURCES
     tools/archive_test.cpp
     tools/bad_input_test.cpp
+    tools/block_timeout_test.cpp
     tools/completion_test.cpp
     tools/described_machine_test.cpp
     tools/device_links_test.cpp

@@ -40,6 +40,7 @@ install(TARGETS equipoise_fake_nvml
 equipoise_tests(threads
   SOURCES
     device_contract_test.cpp
+    real/automatic_timeout_test.cpp
     real/core_watch_test.cpp
     real/device_failures_test.cpp
     real/emulated_subjects.cpp

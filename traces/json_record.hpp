@@ -28,7 +28,7 @@ namespace equipoise {
 
 using Json = nlohmann::ordered_json;
 
-/// A number, or a record in its place.
+/// A number, or a record or word in its place.
 template <class Struct>
 using NumberOr = std::variant<double, Struct>;
 
@@ -279,9 +279,11 @@ template <class T>
     take_from_row(field, at, row);
     return row;
   } else if constexpr (is_number_or<T>) {
-    if (field.value().kind != JsonValue::Kind::object) return bounded_number(field, facts);
+    using Other = std::variant_alternative_t<1, T>;
+    const auto other = Worded<Other> ? JsonValue::Kind::text : JsonValue::Kind::object;
+    if (field.value().kind != other) return bounded_number(field, facts);
     try {
-      return value_of<std::variant_alternative_t<1, T>>(field, facts, how);
+      return value_of<Other>(field, facts, how);
     } catch (const InputError& refusal) {
       throw InputError(refusal.where(), "'" + std::string(field.name()) + "': " + refusal.why());
     }

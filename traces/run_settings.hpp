@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
@@ -23,12 +25,35 @@ struct RunSettings {
   std::vector<std::string> maps;  ///< TRACE_UNIT=HOST,...: whose times hosts have
   std::string scenario_file;      ///< empty: no disturbances
   bool noise = true;
-  std::optional<Seconds> block_timeout;  ///< if absent, units may keep a block without limit
+  /// If absent, as is usual where the run takes place: `automatic` in real time, none in simulations.
+  std::optional<BlockTimeout> block_timeout;
   /// For paced units: 0.1 runs ten times as fast. If absent, as a repeated run did, or as fast as the trace.
   std::optional<double> time_scale;
   std::optional<Seconds> dispatch_cost;  ///< if absent, the trace's dispatch time, or 5e-6 s
   std::vector<Seconds> dispatch_costs;   ///< of simulations: what each phase has of them
 };
+
+/// A timeout as files have it: seconds, a word, or nothing for none.
+using TimeoutInFiles = std::optional<std::variant<double, TimeoutWord>>;
+
+[[nodiscard]] inline TimeoutInFiles timeout_in_files(const RunSettings& settings) {
+  const BlockTimeout timeout = settings.block_timeout.value_or(BlockTimeout{});
+  switch (timeout.rule) {
+    case BlockTimeout::Rule::automatic:
+      return TimeoutWord::automatic;
+    case BlockTimeout::Rule::fixed:
+      return timeout.after.value;
+    case BlockTimeout::Rule::none:
+      break;
+  }
+  return std::nullopt;
+}
+
+[[nodiscard]] inline BlockTimeout timeout_of(const TimeoutInFiles& in_files) {
+  if (!in_files) return {};
+  const auto* const seconds = std::get_if<double>(&*in_files);
+  return seconds != nullptr ? BlockTimeout::fixed({*seconds}) : BlockTimeout::automatic();
+}
 
 constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
   return std::tuple(
@@ -52,8 +77,12 @@ constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
       member("noise", &RunSettings::noise, "whether block times are drawn, or are their means")
           .may_lack()
           .also(in_campaigns),
-      member("block_timeout_s", &RunSettings::block_timeout,
-             "a unit that keeps a block longer counts as lost; null: never")
+      computed("block_timeout_s", timeout_in_files,
+               "a unit that keeps a block longer counts as lost; auto: as follows from what was "
+               "learned of the units; null: never",
+               [](RunSettings& settings, TimeoutInFiles timeout) {
+                 settings.block_timeout = timeout_of(timeout);
+               })
           .in("s")
           .above(0)
           .or_null()
@@ -81,7 +110,7 @@ constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
           .in("s")
           .at_least(0)
           .if_any(),
-      unwritten(&RunSettings::units, &RunSettings::dispatch_cost));
+      unwritten(&RunSettings::units, &RunSettings::block_timeout, &RunSettings::dispatch_cost));
 }
 
 /// `typed`, with the settings of `recorded` in place of those that were not typed.

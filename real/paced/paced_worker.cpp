@@ -44,7 +44,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
       const Command* const next =
           mailbox.await_command(setup_.clock->moment(pipeline_.next_date()));
       const Seconds now = setup_.clock->now();
-      if (mailbox.epoch() != epoch_) let_go();
+      if (mailbox.epoch() != epoch_) let_go(now);
       pipeline_.advance(now);
       heed(now);
       if (next == nullptr) continue;
@@ -62,12 +62,19 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     Workload workload;
   };
 
-  /// Drops all blocks and the resident data.
-  void let_go() {
-    for (const Command& lost : at_work_) mailbox_->report({.command = lost});
-    at_work_.clear();
-    pipeline_.clear();
+  /// Drops all blocks, but those that a late unit has begun, and the resident data.
+  void let_go(Seconds now) {
     epoch_ = mailbox_->epoch();
+    std::size_t going_on = 0;
+    if (mailbox_->goes_on()) {
+      pipeline_.advance(now);
+      going_on = pipeline_.give_up(now);
+    } else {
+      pipeline_.clear();
+    }
+    for (; at_work_.size() > going_on; at_work_.pop_back()) {
+      mailbox_->report({.command = at_work_.back()});
+    }
   }
 
   /// Learns which blocks were taken back, or have copies.

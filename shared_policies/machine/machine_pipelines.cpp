@@ -63,6 +63,12 @@ std::optional<UnitId> MachinePipelines::unit_with(std::uint64_t original) const 
   return std::nullopt;
 }
 
+std::size_t MachinePipelines::give_up(UnitId unit, Seconds now) {
+  const std::size_t going_on = units_[unit.index].give_up(now);
+  asking_[unit.index].in.reset();
+  return going_on;
+}
+
 void MachinePipelines::clear(UnitId unit) {
   units_[unit.index].clear();
   asking_[unit.index] = {};

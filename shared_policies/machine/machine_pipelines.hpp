@@ -47,6 +47,8 @@ class MachinePipelines {
   Fate take_back(UnitId unit, const Block& block, Seconds now);
   /// The unit that has a block with this Block::original(), see UnitPipeline::has; none: none.
   [[nodiscard]] std::optional<UnitId> unit_with(std::uint64_t original) const;
+  /// UnitPipeline::give_up of `unit`, whose device has been advanced to this instant.
+  std::size_t give_up(UnitId unit, Seconds now);
   /// `unit` is lost: UnitPipeline::clear. Its device has been advanced to the time of the loss. An
   /// engine that copied for it is free.
   void clear(UnitId unit);

@@ -67,6 +67,15 @@ std::vector<UnitId> NodeResidents::arrived(UnitId unit) {
   return std::exchange(node.waiting, {});
 }
 
+std::optional<UnitId> NodeResidents::given_up(UnitId unit) {
+  if (!shares(unit)) return std::nullopt;
+  Node& node = nodes_[*node_of_[unit.index]];
+  if (node.fetching != unit || node.waiting.empty()) return std::nullopt;
+  node.fetching = node.waiting.front();
+  node.waiting.erase(node.waiting.begin());
+  return node.fetching;
+}
+
 std::optional<UnitId> NodeResidents::lost(UnitId unit) {
   if (!shares(unit)) return std::nullopt;
   Node& node = nodes_[*node_of_[unit.index]];

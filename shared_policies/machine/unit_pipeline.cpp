@@ -145,6 +145,14 @@ bool UnitPipeline::copies_out(std::size_t place) const {
   return !entry.is_contested || stages_->is_open(unit_, entry.work.block);
 }
 
+std::size_t UnitPipeline::give_up(Seconds now) {
+  while (!queue_.empty() && !has_begun(queue_.size() - 1)) remove(queue_.size() - 1, now);
+  for (Entry& entry : queue_) entry.is_dropped = true;
+  phase_ = -1;
+  is_emptied_ = true;
+  return queue_.size();
+}
+
 void UnitPipeline::clear() {
   queue_.clear();
   room_.clear();

@@ -151,6 +151,11 @@ class UnitPipeline {
   /// whether it copies them already. All events due before now must have been processed.
   bool contest(std::uint64_t original);
 
+  /// The unit is lost, but works on what it has begun: blocks of which no stage has begun are gone, the
+  /// others go on and count as dropped, and the resident data are not used again. Returns how many go on.
+  /// All events due before `now` must have been processed.
+  std::size_t give_up(Seconds now);
+
   /// Drops all blocks and resident data, because the unit is lost or joins. Stages that were launched must
   /// not be reported any more.
   void clear();

@@ -230,7 +230,7 @@ TEST(DeviceFailures, ThatNeverEndLoseTheUnitAfterTheTimeout) {
     script.compute = [&](const Block& block, int) {
       if (block.first >= 150) is_stuck.wait(false);
     };
-    setup.block_timeout = Seconds{0.2};
+    setup.block_timeout = BlockTimeout::fixed(Seconds{0.2});
     EXPECT_TRUE(run_all(std::move(setup), 10, journal).complete);
     EXPECT_TRUE(has_all_results(script));
     EXPECT_EQ(journal.count<UnitLost>(), 1);

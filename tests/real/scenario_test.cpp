@@ -207,7 +207,7 @@ TEST(BlockTimeout, LosesAUnitThatKeepsABlockAndLeavesItsThreadBehind) {
   script.compute = [&](const Block&, int) { never.wait(); };
   ScriptedKernel kernel(script);
   RealSetup setup = setup_of({"cpu"}, kernel, {});
-  setup.block_timeout = Seconds{0.02};
+  setup.block_timeout = BlockTimeout::fixed(Seconds{0.02});
   std::string warning;
   setup.warn = [&](const std::string& text) { warning = text; };
   const auto executor = make_real_executor(std::move(setup));
@@ -255,7 +255,7 @@ TEST(BlockTimeout, CountsFromTheLastBlockThatCameBack) {
   RealSetup setup = setup_of({"cpu"}, kernel, {});
   const auto clock = std::make_shared<FakeClock>();
   setup.clock = clock;
-  setup.block_timeout = Seconds{1.0};
+  setup.block_timeout = BlockTimeout::fixed(Seconds{1.0});
   const auto executor = make_real_executor(std::move(setup));
   executor->run([&] {
     for (std::uint64_t i = 0; i < 3; ++i) {

@@ -18,13 +18,17 @@ namespace equipoise::block_timeout_test {
 namespace {
 
 /// Units that compute an item in `item_s` and copy nothing.
-SimSetup units_of(const std::vector<double>& item_s, double timeout_s) {
+SimSetup units_of(const std::vector<double>& item_s, BlockTimeout timeout) {
   TestPlatform platform;
   for (const double s : item_s) platform.units.push_back({0.0, s});
   SimSetup setup = sim_setup(platform, {items_of(100)});
   setup.costs[0].dispatch = Seconds{};
-  setup.block_timeout = Seconds{timeout_s};
+  setup.block_timeout = timeout;
   return setup;
+}
+
+SimSetup units_of(const std::vector<double>& item_s, double timeout_s) {
+  return units_of(item_s, BlockTimeout::fixed(Seconds{timeout_s}));
 }
 
 /// The events of `setup` if `blocks` blocks of one item are given to each unit: "0 ends at 1.5",
@@ -32,6 +36,7 @@ SimSetup units_of(const std::vector<double>& item_s, double timeout_s) {
 std::vector<std::string> events_of(SimSetup setup, int blocks) {
   const auto script = [&](Executor& executor, Seen& seen) {
     std::uint64_t id = 0;
+    executor.begin_iteration(0, 0);
     for (std::uint32_t p = 0; p < setup.platform.units.size(); ++p) {
       for (int i = 0; i < blocks; ++i) {
         const std::uint64_t next = id++;
@@ -98,6 +103,78 @@ TEST(SimulatedBlockTimeout, GivesTheBlocksOfALateUnitToTheOthers) {
     end_s = finish.at_s;
   }
   EXPECT_NEAR(end_s, 100.0, 1e-9);
+}
+
+TEST(SimulatedAutomaticTimeout, LosesASilentUnitAfterTenTimesItsLongestBlockUntilItAnswers) {
+  // The first unit does items in 2 s, and from 4 s on a hundred times slower: it is late at 4 + 10 * 2 s.
+  // It goes on with the two items that are copied in, which takes no time, until 4 + 2 * 200 s.
+  SimSetup setup = units_of({2.0, 10.0}, BlockTimeout::automatic());
+  setup.scenario.events = {disturb(DisturbanceKind::slow, "u0", 4.0, 100.0)};
+  EXPECT_EQ(events_of(std::move(setup), 4),
+            (Events{"0 ends at 2", "0 ends at 4", "1 ends at 10", "1 ends at 20", "0 lost at 24",
+                    "1 ends at 30", "1 ends at 40", "0 joins at 404"}));
+}
+
+TEST(SimulatedAutomaticTimeout, DoesNotJudgeSmallBlocksByTheirTimes) {
+  // 10 * 0.01 s would be over at 0.12 s; a unit may be silent for 10 s.
+  SimSetup setup = units_of({0.01, 8.0}, BlockTimeout::automatic());
+  setup.scenario.events = {disturb(DisturbanceKind::slow, "u0", 0.02, 5000.0)};
+  EXPECT_EQ(events_of(std::move(setup), 3),
+            (Events{"0 ends at 0.01", "0 ends at 0.02", "1 ends at 8", "0 lost at 10.02",
+                    "1 ends at 16", "1 ends at 24", "0 joins at 50.02"}));
+}
+
+TEST(SimulatedAutomaticTimeout, JudgesAFirstBlockByThoseOfTheOthers) {
+  // 10 * 100 * 0.03 s, and the 10 s of the operating system are less.
+  EXPECT_EQ(events_of(units_of({40.0, 0.03}, BlockTimeout::automatic()), 2),
+            (Events{"1 ends at 0.03", "1 ends at 0.06", "0 lost at 30", "0 joins at 80"}));
+  EXPECT_EQ(events_of(units_of({20.0, 0.03}, BlockTimeout::automatic()), 1),
+            (Events{"1 ends at 0.03", "0 ends at 20"}));
+}
+
+TEST(SimulatedAutomaticTimeout, LosesNobodyIfAllAreLate) {
+  SimSetup setup = units_of({1.0, 1.0}, BlockTimeout::automatic());
+  for (const char* const unit : {"u0", "u1"}) {
+    setup.scenario.events.push_back(disturb(DisturbanceKind::slow, unit, 1.0, 500.0));
+  }
+  EXPECT_EQ(events_of(std::move(setup), 2),
+            (Events{"0 ends at 1", "1 ends at 1", "0 ends at 501", "1 ends at 501"}));
+}
+
+TEST(SimulatedAutomaticTimeout, EndsIfNothingCanHappenAnyMore) {
+  SimSetup setup = units_of({1.0, 1.0}, BlockTimeout::automatic());
+  for (const char* const unit : {"u0", "u1"}) {
+    setup.scenario.events.push_back(disturb(DisturbanceKind::fail, unit, 1.5));
+  }
+  EXPECT_EQ(events_of(std::move(setup), 2),
+            (Events{"0 ends at 1", "1 ends at 1", "0 lost at 1.5", "1 lost at 1.5"}));
+}
+
+TEST(SimulatedAutomaticTimeout, LetsAScenarioTakeALateUnitAway) {
+  // It is late at 11 s; what it does then ends when the scenario takes it away.
+  SimSetup setup = units_of({1.0, 20.0}, BlockTimeout::automatic());
+  setup.scenario.events = {disturb(DisturbanceKind::slow, "u0", 1.0, 50.0),
+                           disturb(DisturbanceKind::fail, "u0", 30.0, 1.0, Seconds{70.0})};
+  EXPECT_EQ(events_of(std::move(setup), 2), (Events{"0 ends at 1", "0 lost at 11", "1 ends at 20",
+                                                    "1 ends at 40", "0 joins at 70"}));
+}
+
+TEST(SimulatedAutomaticTimeout, DoesTheItemsOfALateUnitOnceByTheOthersAndLetsItWorkAgain) {
+  // Both units do an item a second. From 2 s to 32 s the first one does 0.03 of its third item, and the
+  // rest by 32.97 s. It is late at 12 s, and takes part again from 32.97 s on. The other one has done 33
+  // items at 33 s, so that 65 of 100 are left with the one that it begins then. The first does 33 of them,
+  // until 65.97 s, the other one 32, until 65 s.
+  SimSetup setup = units_of({1.0, 1.0}, BlockTimeout::automatic());
+  setup.scenario.events = {disturb(DisturbanceKind::slow, "u0", 2.0, 1000.0, Seconds{32.0})};
+  const Seen seen = simulate_blocks(setup, {1, 1});
+  std::vector<int> items(2);
+  double end_s = 0.0;
+  for (const Finish& finish : seen.finishes) {
+    ++items[finish.unit];
+    end_s = finish.at_s;
+  }
+  EXPECT_EQ(items, (std::vector<int>{35, 65}));
+  EXPECT_NEAR(end_s, 65.97, 1e-9);
 }
 
 }  // namespace

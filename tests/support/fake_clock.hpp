@@ -11,7 +11,7 @@ namespace equipoise {
 /// Shows 0 before `start` and from then on, until it is advanced. A thread that waits for a later
 /// time by `moment` checks again after every millisecond of real time. `wait_until` advances the
 /// clock and returns at once.
-class FakeClock final : public Clock {
+class FakeClock : public Clock {
  public:
   void start() override { now_s_ = 0.0; }
   Seconds now() const override { return {now_s_.load()}; }

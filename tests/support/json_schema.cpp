@@ -32,6 +32,10 @@ Json or_null_schema(Json schema) {
     schema["enum"].push_back(nullptr);
     return schema;
   }
+  if (schema.contains("anyOf")) {
+    schema["anyOf"].push_back({{"type", "null"}});
+    return schema;
+  }
   return {{"anyOf", Json::array({std::move(schema), {{"type", "null"}}})}};
 }
 

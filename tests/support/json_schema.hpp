@@ -91,9 +91,14 @@ Json schema_of_value(const MemberFacts& facts, unsigned place) {
     if (facts.is_filled) schema["minItems"] = 1;
     return schema;
   } else if constexpr (is_number_or<T>) {
-    using Struct = std::variant_alternative_t<1, T>;
-    return {
-        {"anyOf", Json::array({bounded_schema("number", facts), schema_of<Struct>(place, true)})}};
+    using Other = std::variant_alternative_t<1, T>;
+    Json other;
+    if constexpr (Worded<Other>) {
+      other = schema_of_value<Other>(facts, place);
+    } else {
+      other = schema_of<Other>(place, true);
+    }
+    return {{"anyOf", Json::array({bounded_schema("number", facts), std::move(other)})}};
   } else {
     static_assert(Described<T>, "a member whose type has no schema");
     return schema_of<T>(place);

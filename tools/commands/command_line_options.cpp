@@ -14,6 +14,22 @@
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
+namespace {
+
+BlockTimeout parse_block_timeout(const std::string& typed) {
+  if (typed == "none") return {};
+  if (typed == word_of(TimeoutWord::automatic)) return BlockTimeout::automatic();
+  Seconds after;
+  try {
+    after = Seconds{parse_quantity(typed, "s", "--block-timeout")};
+  } catch (const InputError& refusal) {
+    throw InputError(refusal.where(), refusal.why() + ", or auto or none");
+  }
+  if (after.value > 0.0) return BlockTimeout::fixed(after);
+  throw InputError("--block-timeout", "give a positive number of seconds, or auto or none");
+}
+
+}  // namespace
 
 void add_help(CLI::App& command, const std::string& example) {
   command.footer("Example:\n  " + example);
@@ -120,14 +136,12 @@ void add_settings_of_all_runs(CLI::App& command, Request& r) {
   command.add_option_function<std::string>(
       "--block-timeout",
       [&r](const std::string& text) {
-        r.typed.emplace_back([&r, typed = text] {
-          r.options.block_timeout = Seconds{parse_quantity(typed, "s", "--block-timeout")};
-          if (r.options.block_timeout->value <= 0.0) {
-            throw InputError("--block-timeout", "give a positive number of seconds");
-          }
-        });
+        r.typed.emplace_back(
+            [&r, typed = text] { r.options.block_timeout = parse_block_timeout(typed); });
       },
-      "a unit that keeps a block longer than this, e.g. 30s, counts as lost; by default never");
+      "a unit that keeps its blocks longer counts as lost: a time, e.g. 30s; auto: much longer "
+      "than "
+      "it and the others took so far (usual for real runs); none: never (usual for simulations)");
 }
 
 void add_units(CLI::App& command, Request& r, bool required) {

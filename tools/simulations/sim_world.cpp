@@ -116,6 +116,7 @@ RunBound run_bound(const SimWorld& world) {
 RunSettings settings_of(const SimWorld& world, const RunSettings& options) {
   RunSettings settings = options;
   settings.units.clear();
+  settings.block_timeout = options.block_timeout.value_or(BlockTimeout{});
   settings.time_scale.reset();
   settings.dispatch_costs.clear();
   for (const PhaseCosts& costs : world.setup.costs) {

@@ -53,7 +53,7 @@ RunReport simulate_here(SimWorld world, const Simulation& simulation,
   setup.seed = simulation.seed;
   setup.repetition = simulation.repetition;
   setup.noise = simulation.settings.noise;
-  setup.block_timeout = simulation.settings.block_timeout.value_or(Seconds::infinity());
+  setup.block_timeout = simulation.settings.block_timeout.value();
   const std::unique_ptr<Executor> executor = make_sim_executor(std::move(setup));
   return run_plan(plan, *executor, {});
 }

@@ -156,6 +156,7 @@ void choose_phases(RealWorld& world, const Options& options, bool any_computes) 
 RunSettings settings_of(const RealWorld& world, const RunSettings& options) {
   RunSettings settings = options;
   if (!world.platform) settings.platform_file.clear();
+  settings.block_timeout = options.block_timeout.value_or(BlockTimeout::automatic());
   settings.time_scale = options.time_scale.value_or(1.0);
   settings.dispatch_costs.clear();
   return settings;
@@ -257,7 +258,7 @@ std::unique_ptr<Executor> make_executor(const RealWorld& world, const Options& o
   }
   setup.draws = {options.seed, repetition, options.noise};
   setup.scenario = world.scenario;
-  setup.block_timeout = options.block_timeout.value_or(Seconds::infinity());
+  setup.block_timeout = world.settings.block_timeout.value();
   setup.time_scale = options.time_scale.value_or(1.0);
   setup.meters = world.meters;
   setup.stop_requested = [] { return stop_signal() != 0; };

@@ -35,6 +35,7 @@ Options recorded_options(const RunFile& file, const Options& typed) {
   Options options = typed;
   RunSettings& settings = options;
   settings = completed(settings, header.settings);
+  if (!settings.block_timeout) settings.block_timeout = BlockTimeout{};  // as runs were then
   if (!typed.platform_file.empty()) settings.maps = typed.maps;  // those of the run name its hosts
   options.policies = {typed_policy(header)};
   expect_file(options.platform_file, "--platform", file.path);
