@@ -109,6 +109,8 @@ class RealExecutor final : public Executor {
     return {fate, now()};
   }
 
+  Seconds probe(const Probe& /*probe*/, UnitId /*unit*/) override { return now(); }
+
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override { return now(); }
 
   std::optional<Event> next(Seconds deadline) override {
