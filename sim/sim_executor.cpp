@@ -118,7 +118,8 @@ Executor::TakenBack SimExecutor::take_back(const Block& block, UnitId unit) {
 Seconds SimExecutor::probe(const Probe& probe, UnitId unit) {
   if (!units_[unit.index].is_present) return now();
   const CopySpeeds& speeds = units_[unit.index].copies;
-  if (!speeds.in && !speeds.out) {
+  const PlatformUnit& described = setup_.platform.units[unit.index];
+  if (described.in.links.empty() && described.out.links.empty()) {
     ready_.push(answered_at_once(unit, probe, now()));
     return now();
   }
