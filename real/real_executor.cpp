@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "real/block_slots.hpp"
 #include "real/competing_load.hpp"
 #include "real/controller_pinning.hpp"
 #include "real/core_watch.hpp"
@@ -74,6 +73,7 @@ class RealExecutor final : public Executor {
 
   Seconds begin_iteration(int phase, int iteration) override {
     const RealPhase& work = setup_.phases[static_cast<std::size_t>(phase)];
+    phase_ = phase;
     for (const UnitSlot& slot : slots_) {
       if (!slot.going_on.empty()) slot.worker->begin_iteration();
     }
@@ -92,7 +92,7 @@ class RealExecutor final : public Executor {
     ++outstanding_;
     ++slot.outstanding;
     watch_.handed_out(unit, command.assigned);
-    slot.worker->queue(command, block.copy_of ? claim_of(block) : nullptr);
+    slot.worker->queue(command, block.copy_of ? claim_of(block, slots_, pending_) : nullptr);
     return command.assigned;
   }
 
@@ -109,7 +109,16 @@ class RealExecutor final : public Executor {
     return {fate, now()};
   }
 
-  Seconds probe(const Probe& /*probe*/, UnitId /*unit*/) override { return now(); }
+  Seconds probe(const Probe& probe, UnitId unit) override {
+    UnitSlot& slot = slots_[unit.index];
+    if (slot.is_lost) return now();
+    const Command command{
+        .block = {.id = no_block, .phase = phase_}, .assigned = now(), .probe = probe};
+    ++outstanding_;
+    ++slot.outstanding;
+    slot.worker->queue(command, nullptr);
+    return command.assigned;
+  }
 
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override { return now(); }
 
@@ -143,20 +152,6 @@ class RealExecutor final : public Executor {
     RealExecutor& executor_;
   };
 
-  /// What `copy` shares with the block of the same items.
-  [[nodiscard]] ResultClaimPtr claim_of(const Block& copy) const {
-    for (const UnitSlot& slot : slots_) {
-      if (ResultClaimPtr claim = slot.worker->contest(copy.original())) return claim;
-    }
-    // It has ended, or its unit is lost, which may not have been told yet.
-    auto claim = std::make_shared<ResultClaim>();
-    const auto* const done = pending_ ? std::get_if<BlockFinished>(&pending_->what) : nullptr;
-    if (done != nullptr && done->block.original() == copy.original()) {
-      static_cast<void>(claim->take());
-    }
-    return claim;
-  }
-
   void reset() {
     slots_.clear();
     watch_ = BlockWatch(setup_.units.size(), setup_.block_timeout);
@@ -164,6 +159,7 @@ class RealExecutor final : public Executor {
     began_ = std::chrono::steady_clock::now();
     lateness_ = std::make_shared<Lateness>();
     outstanding_ = 0;
+    phase_ = 0;
     changes_done_ = 0;
     pending_.reset();
     last_ = Seconds{};
@@ -273,9 +269,10 @@ class RealExecutor final : public Executor {
       return;
     }
     last_ = std::max(report.end, last_ + tick);
-    watch_.came_back(id_of(slot), last_);
     --outstanding_;
     --slot.outstanding;
+    if (report.command.probe) return end_probe(slot, report);
+    watch_.came_back(id_of(slot), last_);
     const bool was_going_on = std::erase(slot.going_on, report.command.block.id) > 0;
     if (was_going_on || report.kind == ReportKind::dropped) {
       pending_ = Event{last_, LateEnd{id_of(slot), report.command.block, report.command.assigned,
@@ -289,6 +286,14 @@ class RealExecutor final : public Executor {
     slot.has_lost_a_grain = false;
     pending_ = Event{last_, BlockFinished{id_of(slot), report.command.block,
                                           report.command.assigned, report.times, report.begins}};
+  }
+
+  void end_probe(const UnitSlot& slot, const Report& report) {
+    const UnitId unit = id_of(slot);
+    pending_ = Event{last_, probed_of(unit, report)};
+    if (report.kind == ReportKind::done || !setup_.warn) return;
+    setup_.warn(fmt::format("unit {} could not do a probe: {}", setup_.units[unit.index].unit.name,
+                            report.why));
   }
 
   /// The unit goes on with blocks of half the size. One that cannot do a grain gets another one; if
@@ -373,7 +378,8 @@ class RealExecutor final : public Executor {
   Seconds last_;  ///< time of the last event
   BlockWatch watch_{0, Seconds::infinity()};
   std::size_t changes_done_ = 0;  ///< how many of the scenario's changes have happened
-  std::size_t outstanding_ = 0;
+  std::size_t outstanding_ = 0;   ///< blocks and probes
+  int phase_ = 0;                 ///< that goes on
   std::optional<Event> pending_;
 };
 

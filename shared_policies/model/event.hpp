@@ -78,7 +78,7 @@ struct Probe {
 struct ProbeTimes {
   Seconds there_at;
   Seconds there;
-  Seconds back_at;  ///< without a copy back: the end of the copy there
+  Seconds back_at;  ///< without a copy back: the time of the event
   Seconds back;
 
   bool operator==(const ProbeTimes&) const = default;
