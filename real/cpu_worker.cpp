@@ -3,11 +3,14 @@
 #include "real/cpu_worker.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <deque>
 #include <exception>
 #include <utility>
 
 #include "real/block_copies.hpp"
 #include "real/kernels/buffer.hpp"
+#include "real/probe_memory.hpp"
 #include "real/threads/thread_team.hpp"
 #include "real/unit_memory.hpp"
 #include "real/worker_mailbox.hpp"
@@ -60,7 +63,7 @@ class CpuDriver final : public UnitDriver {
   /// Takes a block through its stages. Passes on exceptions that mean the unit has failed.
   void try_block(Report& report, WorkerMailbox& mailbox) {
     try {
-      perform(report, mailbox);
+      report.command.probe ? probe(report, mailbox) : perform(report, mailbox);
     } catch (...) {
       if (!is_of_block_alone(std::current_exception())) throw;
       mailbox.slots().release_claim(report.command.slot);
@@ -108,6 +111,24 @@ class CpuDriver final : public UnitDriver {
     report.begins = without_empty_stages({begin, set_up, in, computed}, report.times, report.end);
   }
 
+  /// Copies there, then back, in the host's memory.
+  void probe(Report& report, WorkerMailbox& mailbox) {
+    const GivesUp gives_up = [&] { return mailbox.gives_up(report.command); };
+    const ProbeCopies copies = probe_memory_.copies_of(*report.command.probe);
+    const auto copy = [&](Seconds begin, const StepFunction& rate,
+                          const std::vector<CopyPart>& parts) {
+      if (parts.empty()) return begin;
+      return stretched(*setup_.clock, begin, rate, gives_up, [&] {
+        for (const CopyPart& part : parts) std::memcpy(part.to, part.from, part.bytes);
+      });
+    };
+    const Seconds begin = setup_.clock->now();
+    const Seconds there = copy(begin, setup_.rates.in, copies.there);
+    report.end = copy(there, setup_.rates.out, copies.back);
+    report.times = {{}, there - begin, {}, report.end - there};
+    report.begins = without_empty_stages({begin, begin, there, there}, report.times, report.end);
+  }
+
   [[nodiscard]] const KernelData& data_of(const Block& block) const {
     return setup_.phases[static_cast<std::size_t>(block.phase)].kernel->data();
   }
@@ -138,6 +159,9 @@ class CpuDriver final : public UnitDriver {
   std::vector<std::unique_ptr<CpuProgram>> programs_;  ///< (phases)
   BufferOf<std::byte> bytes_;
   UnitMemory memory_;
+  std::deque<BufferOf<std::byte>> probe_buffers_;
+  ProbeMemory probe_memory_{
+      [this](std::size_t bytes) { return probe_buffers_.emplace_back(bytes).data(); }};
   StagedBlock staged_;
   std::vector<std::uint64_t> versions_;  ///< of the resident arrays here; 0: none
   int phase_ = -1;                       ///< whose data is here

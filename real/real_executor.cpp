@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "real/block_slots.hpp"
 #include "real/controller_pinning.hpp"
 #include "real/core_watch.hpp"
 #include "real/disturbances.hpp"
@@ -27,9 +26,8 @@ namespace {
 constexpr std::chrono::milliseconds stop_poll{50};
 /// A controller that has not looked for longer was late itself: it did not run, or was busy.
 constexpr Seconds longest_look{0.1};
-/// How long a waiting controller polls for reports before it sleeps: on its own core, and on a core
-/// where a unit computes. There it does not poll, because a polling controller with a real-time
-/// priority would take the core from the unit.
+/// How long a waiting controller polls for reports before it sleeps: on its own core, and on one where a unit
+/// computes. There it does not: with a real-time priority it would take the core from the unit.
 constexpr std::chrono::microseconds patience_alone{2000};
 constexpr std::chrono::microseconds patience_sharing{0};
 /// The distance between two events to which the clock gives the same time.
@@ -45,9 +43,7 @@ class RealExecutor final : public Executor {
         signal_(std::make_shared<WakeSignal>(placement_.waiting_compute ? patience_sharing
                                                                         : patience_alone)) {
     EQ_CHECK(placement_.cores.size() == setup_.units.size(), "every unit has its cores");
-    for (const UnitSpec& spec : setup_.units) {
-      rates_.push_back(rates_of(spec, setup_.scenario));
-    }
+    for (const UnitSpec& spec : setup_.units) rates_.push_back(rates_of(spec, setup_.scenario));
   }
 
   void run(const std::function<void()>& body) override {
@@ -77,6 +73,7 @@ class RealExecutor final : public Executor {
   Seconds begin_iteration(int phase, int iteration) override {
     const RealPhase& work = setup_.phases[static_cast<std::size_t>(phase)];
     watch_.begin_iteration(work.workload, iteration);
+    phase_ = phase;
     for (const UnitSlot& slot : slots_) {
       if (!slot.going_on.empty()) slot.worker->begin_iteration();
     }
@@ -95,7 +92,7 @@ class RealExecutor final : public Executor {
     ++outstanding_;
     ++slot.outstanding;
     watch_.handed_out(unit, block.items, command.assigned);
-    slot.worker->queue(command, block.copy_of ? claim_of(block) : nullptr);
+    slot.worker->queue(command, block.copy_of ? claim_of(block, slots_, pending_) : nullptr);
     return command.assigned;
   }
 
@@ -110,6 +107,17 @@ class RealExecutor final : public Executor {
       slot.going_on.push_back(block.id);
     }
     return {fate, now()};
+  }
+
+  Seconds probe(const Probe& probe, UnitId unit) override {
+    UnitSlot& slot = slots_[unit.index];
+    if (slot.is_lost) return now();
+    const Command command{
+        .block = {.id = no_block, .phase = phase_}, .assigned = now(), .probe = probe};
+    ++outstanding_;
+    ++slot.outstanding;
+    slot.worker->queue(command, nullptr);
+    return command.assigned;
   }
 
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override { return now(); }
@@ -130,13 +138,12 @@ class RealExecutor final : public Executor {
    public:
     explicit WorkersUp(RealExecutor& executor) : executor_(executor) {
       executor_.reset();
-      for (std::size_t i = 0; i < executor_.setup_.units.size(); ++i) {
-        executor_.slots_.emplace_back().worker = executor_.make_worker(i);
-        executor_.slots_.back().is_lost =
-            !executor_.setup_.scenario.presence_of(executor_.setup_.units[i].unit.name).at_start;
-      }
-      for (const UnitSlot& slot : executor_.slots_) {
-        if (slot.is_lost) executor_.watch_.lost(executor_.id_of(slot));
+      for (std::uint32_t i = 0; i < executor_.setup_.units.size(); ++i) {
+        const std::string& name = executor_.setup_.units[i].unit.name;
+        UnitSlot& slot = executor_.slots_.emplace_back();
+        slot.worker = executor_.make_worker(i);
+        slot.is_lost = !executor_.setup_.scenario.presence_of(name).at_start;
+        if (slot.is_lost) executor_.watch_.lost(UnitId{i});
       }
     }
     WorkersUp(const WorkersUp&) = delete;
@@ -147,26 +154,13 @@ class RealExecutor final : public Executor {
     RealExecutor& executor_;
   };
 
-  /// What `copy` shares with the block of the same items.
-  [[nodiscard]] ResultClaimPtr claim_of(const Block& copy) const {
-    for (const UnitSlot& slot : slots_) {
-      if (ResultClaimPtr claim = slot.worker->contest(copy.original())) return claim;
-    }
-    // It has ended, or its unit is lost, which may not have been told yet.
-    auto claim = std::make_shared<ResultClaim>();
-    const auto* const done = pending_ ? std::get_if<BlockFinished>(&pending_->what) : nullptr;
-    if (done != nullptr && done->block.original() == copy.original()) {
-      static_cast<void>(claim->take());
-    }
-    return claim;
-  }
-
   void reset() {
     slots_.clear();
     clock_ = setup_.clock ? setup_.clock : make_steady_clock(setup_.time_scale);
     began_ = std::chrono::steady_clock::now();
     lateness_ = std::make_shared<Lateness>();
     outstanding_ = 0;
+    phase_ = 0;
     changes_done_ = 0;
     pending_.reset();
     last_ = Seconds{};
@@ -188,9 +182,8 @@ class RealExecutor final : public Executor {
         .clock = clock_,
         .controller = signal_,
         .lateness = lateness_};
-    for (const RealPhase& phase : setup_.phases) {
+    for (const RealPhase& phase : setup_.phases)
       setup.phases.push_back({&phase.workload, phase.kernel});
-    }
     return spec.factory->make_worker(std::move(setup));
   }
 
@@ -232,8 +225,7 @@ class RealExecutor final : public Executor {
   /// Makes the earliest event that was not reported yet the pending event.
   void collect() {
     while (!pending_) {
-      const Seconds now = clock_->now();  // read before the reports, so that all ends up to `now`
-                                          // are found
+      const Seconds now = clock_->now();  // read first, so that all ends up to `now` are found
       UnitSlot* const slot = earliest(slots_);
       const Seconds change = next_change();
       if (slot != nullptr && slot->worker->report()->end <= change) {
@@ -256,10 +248,11 @@ class RealExecutor final : public Executor {
       return;
     }
     last_ = std::max(report.end, last_ + tick);
-    watch_.came_back(id_of(slot), report.command.block.items, last_,
-                     report.kind != ReportKind::lost);
     --outstanding_;
     --slot.outstanding;
+    if (report.command.probe) return end_probe(slot, report);
+    watch_.came_back(id_of(slot), report.command.block.items, last_,
+                     report.kind != ReportKind::lost);
     const bool was_going_on = std::erase(slot.going_on, report.command.block.id) > 0;
     if (was_going_on || report.kind == ReportKind::dropped) {
       pending_ = Event{last_, LateEnd{id_of(slot), report.command.block, report.command.assigned,
@@ -273,6 +266,14 @@ class RealExecutor final : public Executor {
     slot.has_lost_a_grain = false;
     pending_ = Event{last_, BlockFinished{id_of(slot), report.command.block,
                                           report.command.assigned, report.times, report.begins}};
+  }
+
+  void end_probe(const UnitSlot& slot, const Report& report) {
+    const Probed probed = probed_of(id_of(slot), report);
+    pending_ = Event{last_, probed};
+    if (probed.times || !setup_.warn) return;
+    const std::string& name = setup_.units[probed.unit.index].unit.name;
+    setup_.warn(fmt::format("unit {} could not do a probe: {}", name, report.why));
   }
 
   /// The unit goes on with blocks of half the size. One that cannot do a grain gets another one; if
@@ -385,7 +386,8 @@ class RealExecutor final : public Executor {
   Seconds last_;  ///< time of the last event
   BlockWatch watch_{0, {}};
   std::size_t changes_done_ = 0;  ///< how many of the scenario's changes have happened
-  std::size_t outstanding_ = 0;
+  std::size_t outstanding_ = 0;   ///< blocks and probes
+  int phase_ = 0;                 ///< that goes on
   std::optional<Event> pending_;
 };
 

@@ -1,4 +1,5 @@
-// Looks for units that report something, and waits for the threads of units, each for its own time.
+// Looks for units that report something, waits for the threads of units, each for its own time, and finds what
+// blocks of several units share.
 #include "real/unit_slot.hpp"
 
 #include <fmt/format.h>
@@ -47,6 +48,27 @@ UnitSlot* answering(std::vector<UnitSlot>& slots) {
   const auto found = std::ranges::find_if(
       slots, [](UnitSlot& slot) { return slot.is_late && slot.worker->is_free(); });
   return found == slots.end() ? nullptr : &*found;
+}
+
+ResultClaimPtr claim_of(const Block& copy, const std::vector<UnitSlot>& slots,
+                        const std::optional<Event>& pending) {
+  for (const UnitSlot& slot : slots) {
+    if (ResultClaimPtr claim = slot.worker->contest(copy.original())) return claim;
+  }
+  // It has ended, or its unit is lost, which may not have been told yet.
+  auto claim = std::make_shared<ResultClaim>();
+  const auto* const done = pending ? std::get_if<BlockFinished>(&pending->what) : nullptr;
+  if (done != nullptr && done->block.original() == copy.original()) {
+    static_cast<void>(claim->take());
+  }
+  return claim;
+}
+
+Probed probed_of(UnitId unit, const Report& report) {
+  Probed probed{unit, report.command.probe.value()};
+  if (report.kind != ReportKind::done) return probed;
+  probed.times = ProbeTimes{report.begins.in, report.times.in, report.begins.out, report.times.out};
+  return probed;
 }
 
 void end_workers(std::vector<UnitSlot>& slots, const std::vector<UnitSpec>& units,

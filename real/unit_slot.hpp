@@ -6,18 +6,21 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "real/block_slots.hpp"
 #include "real/unit_spec.hpp"
 #include "real/worker.hpp"
+#include "shared_policies/model/event.hpp"
 
 namespace equipoise {
 
 /// The controller's state of one unit.
 struct UnitSlot {
   std::unique_ptr<Worker> worker;
-  std::size_t outstanding = 0;
+  std::size_t outstanding = 0;            ///< blocks and probes
   bool is_up = false;                     ///< its worker has come up
   bool is_lost = false;                   ///< absent, for now or until the end of the run
   bool is_late = false;                   ///< lost until it has answered
@@ -31,6 +34,14 @@ struct UnitSlot {
 [[nodiscard]] UnitSlot* earliest(std::vector<UnitSlot>& slots);
 /// A late unit that has ended what it had begun, or nullptr if none has.
 [[nodiscard]] UnitSlot* answering(std::vector<UnitSlot>& slots);
+
+/// What `copy` shares with the block of the same items, which one of `slots` has; else it has ended, or its
+/// unit is lost. `pending`: the event that is to be reported next.
+[[nodiscard]] ResultClaimPtr claim_of(const Block& copy, const std::vector<UnitSlot>& slots,
+                                      const std::optional<Event>& pending);
+
+/// The end of a probe of `unit`, as its worker reports it.
+[[nodiscard]] Probed probed_of(UnitId unit, const Report& report);
 
 /// How a run has ended.
 struct EndOfRun {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,24 +15,26 @@
 #include "real/threads/wake_signal.hpp"
 #include "real/unit_rates.hpp"
 #include "shared_policies/model/block.hpp"
+#include "shared_policies/model/event.hpp"
 #include "shared_policies/model/unit.hpp"
 
 namespace equipoise {
 
-/// A command to a worker: a block, and the time at which it was handed out.
+/// A command to a worker: a block or a probe, and the time at which it was handed out.
 struct Command {
-  Block block;
+  Block block;  ///< of a probe: `no_block`, and the phase that goes on
   Seconds assigned;
   std::uint32_t epoch = 0;      ///< the worker's epoch when the block was handed out
   std::uint32_t iteration = 0;  ///< counted by the worker, see `Worker::begin_iteration`
   std::uint8_t slot = 0;        ///< among the blocks that the worker's thread has
+  std::optional<Probe> probe{};
 };
 
 /// The most commands and reports, together, that a worker's thread has at a time. Further commands
 /// wait.
 inline constexpr std::size_t blocks_at_worker_max = 64;
 
-/// What a worker reports of a block.
+/// What a worker reports of a block. A probe is `done` or `lost`.
 enum class ReportKind : std::uint8_t {
   done,       ///< the block has finished
   dropped,    ///< it has ended without results: it was taken back, or a copy of it copies them
@@ -43,7 +46,7 @@ enum class ReportKind : std::uint8_t {
 /// A report of a worker.
 struct Report {
   Command command;
-  StageTimes times{};
+  StageTimes times{};   ///< of a probe: its copies in and out
   StageTimes begins{};  ///< as in BlockFinished
   Seconds end{};
   ReportKind kind = ReportKind::done;
@@ -78,7 +81,7 @@ class Worker {
   /// Waits until the unit is ready for its first block. Throws BackendError if the unit does not
   /// come up.
   virtual void await_up() = 0;
-  /// Adds a block to the worker's queue, which is served in order. Sets what the command says of the
+  /// Adds a block or a probe to the worker's queue, which is served in order. Sets what the command says of the
   /// worker. `claim`: of a copy; null: no other unit has its items.
   virtual void queue(Command command, std::shared_ptr<ResultClaim> claim) = 0;
   /// Takes back a block that was queued. If it goes on, it is reported as dropped (or lost).

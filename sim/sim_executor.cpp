@@ -115,6 +115,24 @@ Executor::TakenBack SimExecutor::take_back(const Block& block, UnitId unit) {
   return {fate, now()};
 }
 
+Seconds SimExecutor::probe(const Probe& probe, UnitId unit) {
+  if (!units_[unit.index].is_present) return now();
+  const CopySpeeds& speeds = units_[unit.index].copies;
+  const PlatformUnit& described = setup_.platform.units[unit.index];
+  if (described.in.links.empty() && described.out.links.empty()) {
+    ready_.push(answered_at_once(unit, probe, now()));
+    return now();
+  }
+  const Seconds there = speeds.in ? speeds.in->message_time(probe.there_bytes) : Seconds{};
+  const Seconds back =
+      speeds.out && probe.back_bytes ? speeds.out->message_time(*probe.back_bytes) : Seconds{};
+  const Seconds ready = now() + setup_.costs[phase_].dispatch_of(unit.index);
+  pipelines_[unit].add_probe(work_of(probe, now(), ready, there, back));
+  const UnitId device = pipelines_.device_of(unit);
+  timeline_.set(device.index, pipelines_.next_date(device));
+  return now();
+}
+
 /// Lets all stages of the unit's device that are due by now end and begin, called by the controller.
 void SimExecutor::bring_up_to_date(UnitId unit) {
   simgrid::kernel::actor::simcall_answered(
@@ -123,9 +141,10 @@ void SimExecutor::bring_up_to_date(UnitId unit) {
 
 Seconds SimExecutor::begin_iteration(int phase, int iteration) {
   contested_.clear();
-  watch_.begin_iteration(setup_.phases[static_cast<std::size_t>(phase)], iteration);
+  phase_ = static_cast<std::size_t>(phase);
+  watch_.begin_iteration(setup_.phases[phase_], iteration);
   timeline_.set(watch_slot(), watch_.next_late());
-  const Seconds merge = setup_.costs[static_cast<std::size_t>(phase)].merge;
+  const Seconds merge = setup_.costs[phase_].merge;
   return iteration == 0 ? now() : occupy(std::nullopt, merge);
 }
 

@@ -51,6 +51,7 @@ class SimExecutor final : public Executor, private PipelineStages {
   Seconds begin_iteration(int phase, int iteration) override;
   Seconds start(const Block& block, UnitId unit) override;
   TakenBack take_back(const Block& block, UnitId unit) override;
+  Seconds probe(const Probe& probe, UnitId unit) override;
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override;
   std::optional<Event> next(Seconds deadline) override;
 
@@ -67,6 +68,9 @@ class SimExecutor final : public Executor, private PipelineStages {
   }
   bool claim(UnitId unit, const Block& block) override { return contested_.claim(unit, block); }
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) override;
+  void probed(UnitId unit, const PipelinedBlock& probe, Seconds at) override {
+    ready_.push(end_of_probe(unit, probe, at));
+  }
 
   [[nodiscard]] Seconds compute_time(UnitId unit, const PipelinedBlock& block, Seconds at) const {
     return units_[unit.index].speed.span_of(at, block.alone.compute);
@@ -120,6 +124,7 @@ class SimExecutor final : public Executor, private PipelineStages {
   std::unique_ptr<ControllerActor> controller_;
   Seconds wake_at_ = Seconds::infinity();
   bool wants_events_ = false;
+  std::size_t phase_ = 0;  ///< of the latest iteration
   bool is_over_ = false;
   std::string failure_;  ///< a failure of the platform that ends the run
   std::exception_ptr thrown_;

@@ -46,6 +46,7 @@ equipoise_tests(threads
     real/emulated_subjects.cpp
     real/emulated_test.cpp
     real/paced_test.cpp
+    real/probe_test.cpp
     real/real_executor_test.cpp
     real/take_back_test.cpp
     real/meters/meter_sampler_test.cpp

@@ -26,6 +26,7 @@ equipoise_tests(run
     shared_policies/run/recorded_decisions_test.cpp
     shared_policies/run/results_test.cpp
     shared_policies/run/policy_notes_test.cpp
+    shared_policies/run/probe_test.cpp
     shared_policies/run/run_event_test.cpp
     shared_policies/run/run_loop_test.cpp
     shared_policies/run/take_back_test.cpp

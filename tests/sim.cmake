@@ -11,6 +11,7 @@ equipoise_tests(sim
     sim/own_copies_test.cpp
     sim/platform_probe_test.cpp
     sim/probe_protocol_test.cpp
+    sim/probe_test.cpp
     sim/scenario_test.cpp
     sim/shared_device_test.cpp
     sim/node_residents_test.cpp

@@ -91,6 +91,8 @@ class StreamedJournalFile final : public JournalFile {
                              word_of(lost.by), lost.goes_on);
             },
             [this](const LateEnd& late) { put_late(late); },
+            [this](const ProbeBegin& begin) { put_probe(begin); },
+            [this](const Probed& probed) { put_probed(probed); },
             [this](const UnfinishedBlock& left) {
               put_handed_out(left);
               put_kinship(left.block);
@@ -173,6 +175,29 @@ class StreamedJournalFile final : public JournalFile {
                    late.block.id, late.block.iteration, late.block.phase, late.block.items,
                    late.assigned.value);
     put_stages(late.times, late.begins);
+  }
+
+  void put_probe(const ProbeBegin& begin) {
+    const Probe& probe = begin.probe;
+    put_unit(begin.unit);
+    auto out = std::back_inserter(buffer_);
+    fmt::format_to(out, ",\"probe\":{},\"number\":{},\"there_bytes\":{}", probe.id, probe.number,
+                   static_cast<std::uint64_t>(probe.there_bytes));
+    if (probe.back_bytes) {
+      fmt::format_to(out, ",\"back_bytes\":{}", static_cast<std::uint64_t>(*probe.back_bytes));
+    }
+    fmt::format_to(out, ",\"after_blocks\":{}", begin.after_blocks);
+  }
+
+  /// Appends how a probe has ended. What it asked for stands where it began.
+  void put_probed(const Probed& probed) {
+    put_unit(probed.unit);
+    auto out = std::back_inserter(buffer_);
+    fmt::format_to(out, ",\"probe\":{}", probed.probe.id);
+    if (!probed.times) return;
+    fmt::format_to(out, ",\"there_at_s\":{},\"there_s\":{},\"back_at_s\":{},\"back_s\":{}",
+                   probed.times->there_at.value, probed.times->there.value,
+                   probed.times->back_at.value, probed.times->back.value);
   }
 
   /// Appends which other blocks this one has to do with.

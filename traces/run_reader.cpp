@@ -215,6 +215,8 @@ class RunReader {
                         },
                         [&](LateEnd& late) { read_late(line, late, record.at); },
                         [&](UnfinishedBlock& left) { read_handed_out(line, left); },
+                        [&](ProbeBegin& begin) { read_probe(line, begin); },
+                        [&](Probed& probed) { read_probed(line, probed); },
                         [&](OneOf<UnitLost, UnitJoined> auto& of) {
                           expect_named(line, "unit");
                           of.unit = unit_of(line, "unit");
@@ -261,6 +263,42 @@ class RunReader {
     read_stages(line, late, at);
   }
 
+  void read_probe(const JsonObject& line, ProbeBegin& begin) {
+    expect_named(line, "unit");
+    begin.unit = unit_of(line, "unit");
+    expect_named(line, "probe");
+    begin.probe.id = count(line, "probe");
+    begin.probe.number = count(line, "number");
+    begin.probe.there_bytes = line.number("there_bytes", 0.0, most_value);
+    if (line.find("back_bytes") != nullptr) {
+      begin.probe.back_bytes = line.number("back_bytes", 0.0, most_value);
+    }
+    begin.after_blocks = count(line, "after_blocks");
+    if (begin.probe.id != probes_begun_++) {
+      throw InputError(
+          line.where(),
+          "probes are numbered 0, 1, 2, ... in the order of asking; give a run file as "
+          "it was written");
+    }
+    probes_.emplace(begin.probe.id, begin);
+  }
+
+  void read_probed(const JsonObject& line, Probed& probed) {
+    expect_named(line, "unit");
+    expect_named(line, "probe");
+    const auto begun = probes_.extract(count(line, "probe"));
+    if (begun.empty() || begun.mapped().unit != unit_of(line, "unit")) {
+      throw InputError(line.where(),
+                       "no probe of this number is under way on this unit; give a run file as it "
+                       "was written");
+    }
+    probed.unit = begun.mapped().unit;
+    probed.probe = begun.mapped().probe;
+    if (line.find("there_s") == nullptr) return;
+    probed.times = ProbeTimes{seconds(line, "there_at_s"), stage_time(line, "there_s"),
+                              seconds(line, "back_at_s"), stage_time(line, "back_s")};
+  }
+
   /// Throws InputError unless the event has what it is about.
   void expect_named(const JsonObject& line, const std::string& member) const {
     if (line.find(member) != nullptr) return;
@@ -272,6 +310,8 @@ class RunReader {
   std::size_t line_ = 0;
   std::set<std::uint64_t> handed_out_;
   std::map<std::uint64_t, LostBlock> going_on_;  ///< lost blocks whose ends are still to come
+  std::map<std::uint64_t, ProbeBegin> probes_;   ///< probes whose ends are still to come
+  std::uint64_t probes_begun_ = 0;
 };
 
 }  // namespace

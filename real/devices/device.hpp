@@ -35,7 +35,7 @@ struct CopyPart {
   std::size_t bytes;
 };
 
-/// What all work of one block in a device's queues shares: whether the block is still wanted, and
+/// What all work of one block, or probe, in a device's queues shares: whether the block is still wanted, and
 /// how it failed. A block that was abandoned, has failed or may not copy its results is not wanted.
 class BlockTicket {
  public:
@@ -56,6 +56,11 @@ class BlockTicket {
         resident_(std::move(resident)),
         claim_(std::move(claim)) {}
 
+  /// Of a probe of an epoch. It touches none of the kernel's data, so iterations do not matter to it, but
+  /// `memory`, which lives as long as this.
+  BlockTicket(HostGate& host, std::uint32_t epoch, std::shared_ptr<const void> memory)
+      : host_(host), epoch_(epoch), memory_(std::move(memory)) {}
+
   [[nodiscard]] bool is_wanted() const {
     return host_.epoch() == epoch_ && !is_refused_ && !failure();
   }
@@ -64,7 +69,7 @@ class BlockTicket {
   /// the block fails.
   template <class Touch>
   void read_host(Touch&& touch) {
-    if (host_.access(epoch_, iteration_, std::forward<Touch>(touch))) return;
+    if (touch_host(std::forward<Touch>(touch))) return;
     if (host_.epoch() == epoch_)
       fail(std::make_exception_ptr(BlockFailure("its iteration is over")));
   }
@@ -75,7 +80,7 @@ class BlockTicket {
       is_refused_ = true;
       return;
     }
-    host_.access(epoch_, iteration_, std::forward<Touch>(touch));
+    touch_host(std::forward<Touch>(touch));
   }
 
   /// The block cannot be done.
@@ -92,10 +97,17 @@ class BlockTicket {
   }
 
  private:
+  template <class Touch>
+  bool touch_host(Touch&& touch) {
+    return iteration_ ? host_.access(epoch_, *iteration_, std::forward<Touch>(touch))
+                      : host_.access(epoch_, std::forward<Touch>(touch));
+  }
+
   HostGate& host_;
   std::uint32_t epoch_;
-  std::uint32_t iteration_;
+  std::optional<std::uint32_t> iteration_;
   std::shared_ptr<const BlockTicket> resident_;
+  std::shared_ptr<const void> memory_;
   Claim claim_;
   std::atomic<bool> is_refused_ = false;
   mutable std::mutex mutex_;

@@ -15,6 +15,8 @@
 #include "real/devices/block_in_flight.hpp"
 #include "real/devices/held_stages.hpp"
 #include "real/devices/phase_memory.hpp"
+#include "real/devices/stage_queues.hpp"
+#include "real/probe_memory.hpp"
 #include "real/threads/host_gate.hpp"
 #include "real/threads/this_thread.hpp"
 #include "real/worker_mailbox.hpp"
@@ -57,6 +59,7 @@ class DeviceDriver final : public UnitDriver {
     }
     memory_.emplace(*device_, setup_.unit, setup_.phases);
     memory_->reserve();
+    probes_.emplace([this](std::size_t bytes) { return device_->allocate(bytes); });
     prepare_programs();
     if (setup_.phases.front().workload->distribution == Distribution::replicated) replicate();
   }
@@ -64,6 +67,7 @@ class DeviceDriver final : public UnitDriver {
   void work(WorkerMailbox& mailbox) override {
     const PromptThread prompt;
     mailbox_ = &mailbox;
+    queues_.emplace(*device_, setup_.rates, held_, mailbox);
     while (!mailbox.stops()) {
       if (const Command* const next = mailbox.await_command(setup_.clock->moment(next_look()))) {
         waiting_.push_back(*next);
@@ -173,7 +177,7 @@ class DeviceDriver final : public UnitDriver {
       for (const StageInQueue& stage : block.stages) {
         if (stage.slowed) held_->remove(stage.slowed);
       }
-      release_memory(block.command.block);
+      if (!block.command.probe) release_memory(block.command.block);
       report(block);
     }
   }
@@ -219,12 +223,16 @@ class DeviceDriver final : public UnitDriver {
     const Command& command = waiting_.front();
     Report over{.command = command, .end = setup_.clock->now()};
     if (!mailbox_->slots().begin(command.slot, over.kind)) return end_unbegun(over);
+    if (command.probe) {
+      begin_probe(over);
+      return true;
+    }
     const bool is_new = command.block.phase != phase_ || command.epoch != epoch_;
     const bool is_later = command.iteration != iteration_;  // than lost blocks that go on
     if ((is_new || is_later) && !in_flight_.empty()) return false;
     iteration_ = command.iteration;
     BlockInFlight block{.command = command};
-    Copies copies;
+    StageCopies copies;
     auto begun = Begun::not_wanted;
     try {
       mailbox_->access_host(command, [&] { begun = prepare(block, copies, is_new); });
@@ -238,9 +246,28 @@ class DeviceDriver final : public UnitDriver {
     over.kind = ReportKind::dropped;
     if (begun == Begun::not_wanted) return end_unbegun(over);
     waiting_.pop_front();
-    put_into_queues(block, std::move(copies));
+    queues_->put(block, std::move(copies), [&] {
+      const Block& of = block.command.block;
+      programs_[static_cast<std::size_t>(of.phase)]->launch(
+          block.staged, memory_->streamed_bytes(of), block.ticket);
+    });
     in_flight_.push_back(std::move(block));
     return true;
+  }
+
+  /// Puts the oldest waiting command, a probe, into the queues.
+  void begin_probe(Report over) {
+    BlockInFlight probe{.command = over.command};
+    waiting_.pop_front();
+    try {
+      ProbeCopies copies = probes_->copies_of(*over.command.probe);
+      probe.ticket = std::make_shared<BlockTicket>(mailbox_->host(), over.command.epoch,
+                                                   std::move(copies.host));
+      queues_->put(probe, {.in = std::move(copies.there), .out = std::move(copies.back)}, {});
+    } catch (...) {
+      return lose(over, std::current_exception());
+    }
+    in_flight_.push_back(std::move(probe));
   }
 
   /// Reports the oldest waiting block, which is not put into the queues.
@@ -252,20 +279,13 @@ class DeviceDriver final : public UnitDriver {
 
   enum class Begun : std::uint8_t { yes, waits, not_wanted };
 
-  /// What is to be copied for a block.
-  struct Copies {
-    std::vector<CopyPart> setup;
-    std::vector<CopyPart> in;
-    std::vector<CopyPart> out;
-  };
-
   [[nodiscard]] const WorkerPhase& phase_of(const Block& block) const {
     return setup_.phases[static_cast<std::size_t>(block.phase)];
   }
 
   /// Finds room for a block and its segments on the host. Throws std::bad_alloc if it does not fit.
   /// Uses the kernel, so it must not be called for a block that was abandoned.
-  Begun prepare(BlockInFlight& flying, Copies& copies, bool is_new) {
+  Begun prepare(BlockInFlight& flying, StageCopies& copies, bool is_new) {
     const Block& block = flying.command.block;
     const KernelData& data = phase_of(block).kernel->data();
     const Seconds now = setup_.clock->now();
@@ -316,52 +336,6 @@ class DeviceDriver final : public UnitDriver {
     epoch_ = command.epoch;
   }
 
-  void put_into_queues(BlockInFlight& block, Copies copies) {
-    auto& [setup, in, compute, out] = block.stages;
-    put_copy(setup, Queue::in, setup_.rates.in, copies.setup, block.setup_ticket);
-    put_copy(in, Queue::in, setup_.rates.in, copies.in, block.ticket);
-    device_->wait(Queue::compute, in.over());
-    put_stage(compute, Queue::compute, setup_.rates.compute, block.ticket, [&] {
-      const Block& of = block.command.block;
-      programs_[static_cast<std::size_t>(of.phase)]->launch(
-          block.staged, memory_->streamed_bytes(of), block.ticket);
-    });
-    device_->wait(Queue::out, compute.over());
-    put_copy(out, Queue::out, setup_.rates.out, copies.out, block.ticket);
-    device_->call_back(Queue::out, [mailbox = mailbox_] { mailbox->ring(); });
-  }
-
-  /// A stage without copies takes no time.
-  void put_copy(StageInQueue& stage, Queue queue, const StepFunction& rate,
-                std::vector<CopyPart>& parts, const TicketPtr& ticket) {
-    if (parts.empty()) {
-      stage.began = stage.ended = device_->record(queue);
-      return;
-    }
-    put_stage(stage, queue, rate, ticket, [&] { device_->copy(queue, std::move(parts), ticket); });
-  }
-
-  template <class Work>
-  void put_stage(StageInQueue& stage, Queue queue, const StepFunction& rate,
-                 const TicketPtr& ticket, Work&& work) {
-    stage.began = device_->record(queue);
-    try {
-      work();
-    } catch (...) {
-      if (!is_of_block_alone(std::current_exception())) throw;
-      ticket->fail(std::current_exception());
-    }
-    stage.ended = device_->record(queue);
-    if (rate.is_one()) return;
-    stage.slowed = held_->add(queue, rate, ticket);
-    device_->call_back(queue, [held = held_, slowed = stage.slowed, mailbox = mailbox_] {
-      held->ring(*slowed);
-      mailbox->ring();
-    });
-    stage.held = device_->hold(queue);
-    held_->put_stop(*stage.slowed, *stage.held);
-  }
-
   void release_memory(const Block& block) {
     const auto is_of_group = [&](const Command& other) { return other.block.group == block.group; };
     const bool is_last = block.group == 0 ||
@@ -378,6 +352,8 @@ class DeviceDriver final : public UnitDriver {
       held_;  ///< null if nothing is slowed down; calls of the device have it
   std::vector<std::unique_ptr<DeviceProgram>> programs_;  ///< (phases); end before the device
   WorkerMailbox* mailbox_ = nullptr;
+  std::optional<StageQueues> queues_;
+  std::optional<ProbeMemory> probes_;
   std::deque<Command> waiting_;  ///< not yet in the device's queues
   std::deque<BlockInFlight> in_flight_;
   std::optional<PhaseMemory> memory_;

@@ -101,8 +101,24 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
       mailbox_->report(over);
       return;
     }
+    if (command.probe) return take_probe(command, now);
     at_work_.push_back(command);
     pipeline_.add(as_modelled(command, now));
+  }
+
+  void take_probe(const Command& command, Seconds now) {
+    const auto& [in, out] = phases_[static_cast<std::size_t>(command.block.phase)].times.copies;
+    if (!in && !out) {
+      mailbox_->report({.command = command, .begins = {now, now, now, now}, .end = now});
+      return;
+    }
+    const Probe& probe = *command.probe;
+    const Seconds there = in ? in->message_time(probe.there_bytes) : Seconds{};
+    const Seconds back = out && probe.back_bytes ? out->message_time(*probe.back_bytes) : Seconds{};
+    PipelinedBlock work = work_of(probe, command.assigned, now, there, back);
+    work.block.phase = command.block.phase;
+    at_work_.push_back(command);
+    pipeline_.add_probe(work);
   }
 
   /// The block with the stage times of the model.
@@ -168,11 +184,18 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     at_work_.pop_front();
   }
 
+  void probed(UnitId /*unit*/, const PipelinedBlock& probe, Seconds at) override {
+    setup_.lateness->add(setup_.clock->now() - at);
+    mailbox_->report(
+        {.command = at_work_.front(), .times = probe.times, .begins = probe.begins, .end = at});
+    at_work_.pop_front();
+  }
+
   WorkerSetup setup_;
   std::vector<Phase> phases_;
   UnitPipeline pipeline_;
   WorkerMailbox* mailbox_ = nullptr;
-  std::deque<Command> at_work_;  ///< the blocks in the pipeline, in order
+  std::deque<Command> at_work_;  ///< the blocks and probes in the pipeline, in order
   std::uint32_t epoch_ = 0;
   std::uint64_t ordinal_ = 0;
 };

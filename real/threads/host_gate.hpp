@@ -34,7 +34,10 @@ class HostGate {
   /// The same for what the data's changes do not matter to.
   template <class Touch>
   bool access(std::uint32_t epoch, Touch&& touch) {
-    return access(epoch, iteration(), std::forward<Touch>(touch));
+    const std::shared_lock<std::shared_mutex> lock(mutex_);
+    if (epoch != this->epoch()) return false;
+    touch();
+    return true;
   }
 
   /// Abandons all blocks of the present epoch. Waits for the end of accesses; there are none later.

@@ -90,6 +90,23 @@ class FakeExecutor final : public Executor, private PipelineStages {
     return {pipelines_.take_back(unit, block, now_), now_};
   }
 
+  Seconds probe(const Probe& probe, UnitId unit) override {
+    advance(now_);
+    if (!is_present_[unit.index]) return now_;
+    const FakeUnit& fake = setup_.units[unit.index];
+    if (!fake.probe_there_s && !fake.probe_back_s) {
+      ready_.push(answered_at_once(unit, probe, now_));
+      return now_;
+    }
+    const auto time = [](const std::function<double(double)>& f, std::optional<double> bytes) {
+      return Seconds{f && bytes ? f(*bytes) : 0.0};
+    };
+    pipelines_[unit].add_probe(work_of(probe, now_, now_ + setup_.dispatch,
+                                       time(fake.probe_there_s, probe.there_bytes),
+                                       time(fake.probe_back_s, probe.back_bytes)));
+    return now_;
+  }
+
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
     if (unit && span > Seconds{}) {
       advance(now_);
@@ -194,6 +211,10 @@ class FakeExecutor final : public Executor, private PipelineStages {
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) override {
     if (!is_dropped) contested_.done(block.block);
     ready_.push(end_of(unit, block, at, is_dropped));
+  }
+
+  void probed(UnitId unit, const PipelinedBlock& probe, Seconds at) override {
+    ready_.push(end_of_probe(unit, probe, at));
   }
 
   [[nodiscard]] Seconds next_date() const {

@@ -71,6 +71,14 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
     return FakeLink{platform.links[route.links[0]].name,
                     copy_speed_of(platform.links, route).latency.value};
   };
+  const auto probed = [&](const Route& route) -> std::function<double(double)> {
+    if (route.links.empty()) return {};
+    return [speed = copy_speed_of(platform.links, route)](double bytes) {
+      return speed.message_time(bytes).value;
+    };
+  };
+  fake.probe_there_s = probed(unit.in);
+  fake.probe_back_s = probed(unit.out);
   fake.in = link_of(unit.in);
   fake.out = link_of(unit.out);
   fake.copy_engines = unit.unit.copy_engines;

@@ -2,6 +2,7 @@
 #include "shared_policies/machine/unit_pipeline.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -40,6 +41,34 @@ double bytes_of(const PipelinedBlock& block, Stage stage) {
   return block.out_bytes;
 }
 
+PipelinedBlock work_of(const Probe& probe, Seconds asked, Seconds ready, Seconds there,
+                       Seconds back) {
+  PipelinedBlock work{.block = {.id = no_block}, .assigned = asked, .ready = ready};
+  work.alone.in = there;
+  work.alone.out = back;
+  work.in_bytes = probe.there_bytes;
+  work.out_bytes = probe.back_bytes.value_or(0.0);
+  work.room_items = std::numeric_limits<Items>::max();
+  work.probe = probe;
+  return work;
+}
+
+Event end_of(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) {
+  if (is_dropped) {
+    return {at, LateEnd{unit, block.block, block.assigned, block.times, block.begins}};
+  }
+  return {at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}};
+}
+
+Event end_of_probe(UnitId unit, const PipelinedBlock& probe, Seconds at) {
+  const ProbeTimes times{probe.begins.in, probe.times.in, probe.begins.out, probe.times.out};
+  return {at, Probed{unit, probe.probe.value(), times}};
+}
+
+Event answered_at_once(UnitId unit, const Probe& probe, Seconds at) {
+  return {at, Probed{unit, probe, ProbeTimes{at, {}, at, {}}}};
+}
+
 UnitPipeline::UnitPipeline(UnitId unit, int copy_engines, PipelineStages& stages)
     : unit_(unit),
       copies_itself_(copy_engines == 0),
@@ -61,6 +90,13 @@ void UnitPipeline::add(const PipelinedBlock& block) {
                     .is_contested = block.block.copy_of.has_value()});
   phase_ = block.block.phase;
   iteration_ = block.block.iteration;
+}
+
+void UnitPipeline::add_probe(const PipelinedBlock& probe) {
+  const Seconds decision_time = std::exchange(pending_decision_time_, Seconds{});
+  queue_.push_back({.work = probe,
+                    .decision_time = decision_time,
+                    .waits_for_all = copies_itself_ || decision_time > Seconds{}});
 }
 
 void UnitPipeline::add_decision_time(Seconds now, Seconds span) {
@@ -109,18 +145,30 @@ void UnitPipeline::remove(std::size_t place, Seconds now) {
   // The unit decides since it is free, or will before the next block.
   Seconds later_decision = gone.decision_time;
   if (place == 0) free_at_ += std::exchange(later_decision, Seconds{});
-  if (place == queue_.size()) {
+  if (place < queue_.size()) {
+    queue_[place].work.ready = std::max(queue_[place].work.ready, now);
+    queue_[place].decision_time += later_decision;
+    queue_[place].waits_for_all = queue_[place].waits_for_all || gone.decision_time > Seconds{};
+  } else {
     pending_decision_time_ += later_decision;
-    phase_ = gone.phase_before;
-    iteration_ = gone.iteration_before;
     if (queue_.empty() && pending_decision_time_ > Seconds{}) {
       free_at_ = std::max(free_at_, now) + std::exchange(pending_decision_time_, Seconds{});
     }
+  }
+  leave_setup(gone, place);
+}
+
+/// Gives the setup of a block that was removed to the next block from `place` on.
+void UnitPipeline::leave_setup(const Entry& gone, std::size_t place) {
+  const auto is_block = [](const Entry& entry) { return !entry.work.probe; };
+  const auto found =
+      std::find_if(queue_.begin() + static_cast<std::ptrdiff_t>(place), queue_.end(), is_block);
+  if (found == queue_.end()) {
+    phase_ = gone.phase_before;
+    iteration_ = gone.iteration_before;
     return;
   }
-  Entry& next = queue_[place];
-  next.work.ready = std::max(next.work.ready, now);
-  next.decision_time += later_decision;
+  Entry& next = *found;
   next.phase_before = gone.phase_before;
   next.iteration_before = gone.iteration_before;
   next.waits_for_all = next.waits_for_all || gone.waits_for_all;
@@ -193,6 +241,7 @@ Seconds UnitPipeline::with_stream(std::size_t place, Stage stage, Seconds at, Se
 
 std::optional<Seconds> UnitPipeline::duration(std::size_t place, Stage stage, Seconds at) const {
   if (stage == Stage::out && !copies_out(place)) return Seconds{};
+  if (stage == Stage::compute && queue_[place].work.probe) return Seconds{};
   std::optional<Seconds> time = stages_->duration(unit_, queue_[place].work, stage, at);
   if (time) time = with_stream(place, stage, at, *time);
   return time;
@@ -232,9 +281,9 @@ Seconds UnitPipeline::end_of_first_block() const {
   for (; stage < stage_count && at < Seconds::infinity(); ++stage) {
     const auto next = static_cast<Stage>(stage);
     if (next == Stage::out && queue_.front().is_dropped) break;
-    const std::optional<Seconds> time = stages_->duration(unit_, block, next, at);
+    const std::optional<Seconds> time = duration(0, next, at);
     if (!time) break;
-    at += with_stream(0, next, at, *time);
+    at += *time;
   }
   return at;
 }
@@ -337,13 +386,14 @@ void UnitPipeline::finish(Seconds at) {
   block.begins = without_empty_stages(block.begins, block.times, at);
   --copied_in_;
   --computed_;
+  free_at_ = at;
+  if (queue_.empty()) free_at_ += std::exchange(pending_decision_time_, Seconds{});
+  if (block.probe) return stages_->probed(unit_, block, at);
   const bool is_last =
       block.block.group == 0 || std::none_of(queue_.begin(), queue_.end(), [&](const Entry& entry) {
         return entry.work.block.group == block.block.group;
       });
   room_.release(block.block, is_last);
-  free_at_ = at;
-  if (queue_.empty()) free_at_ += std::exchange(pending_decision_time_, Seconds{});
   stages_->finished(unit_, block, at, is_dropped);
 }
 

@@ -31,9 +31,9 @@ enum class ResidentData : std::uint8_t {
 [[nodiscard]] Seconds& time_of(StageTimes& times, Stage stage);
 [[nodiscard]] const Seconds& time_of(const StageTimes& times, Stage stage);
 
-/// A block that was handed to a unit, with its costs.
+/// A block or a probe that was handed to a unit, with its costs.
 struct PipelinedBlock {
-  Block block;
+  Block block;          ///< of a probe: `no_block`, of no items
   Seconds assigned;     ///< when it was handed out
   Seconds ready;        ///< its first stage must not begin earlier
   Seconds first_use{};  ///< the part of its setup before the transfer of resident data
@@ -46,19 +46,22 @@ struct PipelinedBlock {
   Items room_items = 0;  ///< number of items of its workload that fit in the unit's memory at once
   StageTimes times{};    ///< durations of the stages that have ended
   StageTimes begins{};   ///< when each stage began; in `finished` as BlockFinished::begins
+  std::optional<Probe> probe{};  ///< none: it is a block
 
   /// Whether it has a setup; otherwise it begins with its copy in.
   [[nodiscard]] bool brings_setup() const { return first_use + alone.setup > Seconds{}; }
 };
 
+/// `probe`, asked for at `asked`, whose copies begin at `ready` at the earliest and take `there` and `back`.
+[[nodiscard]] PipelinedBlock work_of(const Probe& probe, Seconds asked, Seconds ready,
+                                     Seconds there, Seconds back);
+
 /// What an executor reports of `block`, which has ended on `unit` at `at`; see PipelineStages::finished.
-[[nodiscard]] inline Event end_of(UnitId unit, const PipelinedBlock& block, Seconds at,
-                                  bool is_dropped) {
-  if (is_dropped) {
-    return {at, LateEnd{unit, block.block, block.assigned, block.times, block.begins}};
-  }
-  return {at, BlockFinished{unit, block.block, block.assigned, block.times, block.begins}};
-}
+[[nodiscard]] Event end_of(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped);
+/// What it reports of a probe, see PipelineStages::probed.
+[[nodiscard]] Event end_of_probe(UnitId unit, const PipelinedBlock& probe, Seconds at);
+/// What it reports of a probe on a unit to which no link leads.
+[[nodiscard]] Event answered_at_once(UnitId unit, const Probe& probe, Seconds at);
 
 /// The bytes that `stage` of `block` moves; 0 for its computation.
 [[nodiscard]] double bytes_of(const PipelinedBlock& block, Stage stage);
@@ -91,6 +94,8 @@ class PipelineStages {
   /// `block` has finished at `at`. `is_dropped`: it copied no results, because it was taken back or a
   /// copy of it does.
   virtual void finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) = 0;
+  /// `probe` has ended at `at`. Does nothing by default, for pipelines without probes.
+  virtual void probed(UnitId /*unit*/, const PipelinedBlock& /*probe*/, Seconds /*at*/) {}
 };
 
 /// The blocks of one unit, from handing out to their ends.
@@ -117,6 +122,9 @@ class PipelineStages {
 /// brings a setup (its resident data replace the former ones), and a block that follows a decision
 /// of the unit (`add_decision_time`) wait until all blocks before them have left the unit.
 ///
+/// A probe is in the queue as a block that computes nothing, needs no memory and brings nothing: its copy
+/// there is a copy in, its copy back a copy out.
+///
 /// Deterministic: at one instant, first all stages end that end then; after them computations
 /// begin, then copies out, then copies in. Takes O(1) for each stage, but O(blocks on the unit) at
 /// the end of each block of a group.
@@ -136,6 +144,9 @@ class UnitPipeline {
 
   /// Appends `block`. All events due before `block.ready` must have been processed, see `advance`.
   void add(const PipelinedBlock& block);
+
+  /// Appends a probe, likewise.
+  void add_probe(const PipelinedBlock& probe);
 
   /// The unit spends `span` on a decision: from `now` on if it is idle, else after its present
   /// blocks. It starts no block meanwhile.
@@ -200,6 +211,7 @@ class UnitPipeline {
   [[nodiscard]] std::size_t place_of(std::uint64_t original) const;
   [[nodiscard]] bool has_begun(std::size_t place) const;
   void remove(std::size_t place, Seconds now);
+  void leave_setup(const Entry& gone, std::size_t place);
   [[nodiscard]] bool copies_out(std::size_t place) const;
   [[nodiscard]] std::optional<Seconds> duration(std::size_t place, Stage stage, Seconds at) const;
   [[nodiscard]] Seconds with_stream(std::size_t place, Stage stage, Seconds at,

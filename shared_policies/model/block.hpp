@@ -3,12 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
+
+/// The id of no block.
+inline constexpr std::uint64_t no_block = std::numeric_limits<std::uint64_t>::max();
 
 /// Why a policy asked for a block. Only written into journals; nothing else depends on it.
 enum class BlockTag : std::uint8_t { run, train, gap, tail };

@@ -104,6 +104,18 @@ class Decisions {
   Items give_twice(std::uint64_t block, UnitId of, UnitId unit) {
     return grant_copy(block, of, unit);
   }
+  /// Asks what the link of `unit` carries: copies `bytes_there` to it and then, if given, `bytes_back` from it,
+  /// at the price of any copy. The copies wait for their turn among those of the unit's blocks, in the
+  /// order of these calls, and keep its copy engines and links busy; a probe takes no slot, computes nothing,
+  /// and holds back neither the end of an iteration nor that of the run. A copy of 0 bytes takes the latency.
+  /// The answer is a Probed event, unless the run ends before: at once, without times above 0, if the unit
+  /// works where the input is. `number` is the policy's own, for the event. Several probes may be under way.
+  /// Bytes are rounded up to whole ones. Returns false, and does nothing, if the unit is absent, if bytes are
+  /// negative or above 2^53, or after 10,000 probes at one time.
+  bool probe(UnitId unit, double bytes_there, std::optional<double> bytes_back = std::nullopt,
+             std::uint64_t number = 0) {
+    return send_probe(unit, bytes_there, bytes_back, number);
+  }
   /// Requests a TimerFired event at time `at` that carries `timer`. It fires at once if `at` is
   /// past, and never if `at` is infinite.
   void set_timer(Seconds at, std::uint64_t timer = 0) { wake(at, timer); }
@@ -118,6 +130,8 @@ class Decisions {
   virtual Items grant(UnitId unit, Items items, BlockTag tag, std::uint32_t group) = 0;
   virtual bool withdraw(UnitId unit, std::uint64_t block) = 0;
   virtual Items grant_copy(std::uint64_t block, UnitId of, UnitId unit) = 0;
+  virtual bool send_probe(UnitId unit, double bytes_there, std::optional<double> bytes_back,
+                          std::uint64_t number) = 0;
   virtual void wake(Seconds at, std::uint64_t timer) = 0;
 };
 

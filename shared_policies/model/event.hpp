@@ -65,7 +65,31 @@ struct LateEnd {
   StageTimes times;  ///< without a copy of results
   StageTimes begins;
 };
-/// A unit failed. Its outstanding blocks were reported lost before this event.
+/// Copies that a policy asks for to learn what a link carries (Decisions::probe).
+struct Probe {
+  std::uint64_t id = 0;              ///< 0, 1, 2, ... in the order of asking
+  std::uint64_t number = 0;          ///< the policy's own
+  double there_bytes = 0.0;          ///< to the unit, whole
+  std::optional<double> back_bytes;  ///< from it, whole; none: there is no copy back
+
+  bool operator==(const Probe&) const = default;
+};
+/// When the copies of a probe began, and how long they took, without waiting.
+struct ProbeTimes {
+  Seconds there_at;
+  Seconds there;
+  Seconds back_at;  ///< without a copy back: the time of the event
+  Seconds back;
+
+  bool operator==(const ProbeTimes&) const = default;
+};
+/// A probe has ended.
+struct Probed {
+  UnitId unit;
+  Probe probe;
+  std::optional<ProbeTimes> times{};  ///< none: its unit is lost, or could not do it
+};
+/// A unit failed. Its outstanding blocks were reported lost before this event, and its probes ended.
 struct UnitLost {
   UnitId unit;
 };
@@ -88,7 +112,7 @@ struct TimerFired {
 struct Event {
   Seconds at;  ///< time of the event, since the start of the run
   std::variant<RunStarted, PhaseStarted, IterationStarted, BlockFinished, BlockLost, UnitLost,
-               UnitJoined, UnitIdle, TimerFired, LateEnd>
+               UnitJoined, UnitIdle, TimerFired, LateEnd, Probed>
       what;
 };
 

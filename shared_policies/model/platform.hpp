@@ -63,7 +63,11 @@ struct CopySpeed {
   double bandwidth_bytes_per_s = std::numeric_limits<double>::infinity();
 
   [[nodiscard]] Seconds time(double bytes) const {
-    return bytes <= 0.0 ? Seconds{} : latency + Seconds{bytes / bandwidth_bytes_per_s};
+    return bytes <= 0.0 ? Seconds{} : message_time(bytes);
+  }
+  /// The same, but a copy of 0 bytes is made, too, and takes the latency.
+  [[nodiscard]] Seconds message_time(double bytes) const {
+    return latency + Seconds{bytes / bandwidth_bytes_per_s};
   }
 };
 

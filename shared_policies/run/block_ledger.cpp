@@ -27,7 +27,7 @@ Items BlockLedger::hand_out(UnitId unit, Items items, BlockTag tag, std::uint32_
 }
 
 void BlockLedger::start(const Block& block, UnitId unit) {
-  view_.grant({block, executor_.start(block, unit), events_}, unit);
+  view_.grant(OutstandingBlock{block, executor_.start(block, unit), events_}, unit);
   if (view_.unit(unit).is_idle()) offered_.add(unit);
 }
 
@@ -56,6 +56,13 @@ Items BlockLedger::give_twice(std::uint64_t id, UnitId of, UnitId unit) {
   copies_.push_back({{of, id}, {unit, copy.id}});
   start(copy, unit);
   return copy.items;
+}
+
+void BlockLedger::probe(UnitId unit, Probe probe) {
+  probe.id = probes_granted_++;
+  const Seconds asked = executor_.probe(probe, unit);
+  view_.grant(OutstandingProbe{probe, asked}, unit);
+  tell({asked, ProbeBegin{unit, probe, blocks_granted_}});
 }
 
 std::optional<Event> BlockLedger::untold() {
@@ -105,6 +112,15 @@ void BlockLedger::end_late(const Event& event, const LateEnd& late) {
   offered_.add(late.unit);
 }
 
+void BlockLedger::end_probe(const Event& event, const Probed& probed) {
+  const auto& under_way = view_.unit(probed.unit).probes;
+  const auto is_it = [&](const OutstandingProbe& p) { return p.probe.id == probed.probe.id; };
+  if (std::ranges::none_of(under_way, is_it)) return;  // its unit was lost meanwhile
+  tell({event.at, probed});
+  view_.include(event);
+  answer_(event);
+}
+
 void BlockLedger::lose(Seconds at, const BlockLost& lost) {
   const OutstandingBlock* const found = find(lost.unit, lost.block.id);
   if (found == nullptr) return;
@@ -122,13 +138,19 @@ void BlockLedger::lose(Seconds at, const BlockLost& lost) {
   offered_.add(lost.unit);
 }
 
-/// The journal records the loss of the unit before the losses of its blocks: the cause comes
-/// first.
+/// The journal records the loss of the unit before the losses of its blocks and the ends of its probes:
+/// the cause comes first.
 void BlockLedger::lose_unit(const Event& event, UnitId unit) {
   view_.mark_absent(unit);
   tell({event.at, UnitLost{unit}});
   while (!view_.unit(unit).outstanding.empty()) {
     lose(event.at, {unit, view_.unit(unit).outstanding.front().block});
+  }
+  while (!view_.unit(unit).probes.empty()) {
+    const OutstandingProbe probe = view_.unit(unit).probes.front();
+    const Seconds at = std::max(event.at, probe.asked);
+    const Probed ended{unit, probe.probe};
+    end_probe({at, ended}, ended);
   }
   view_.include(event);
   answer_(event);

@@ -17,7 +17,7 @@
 
 namespace equipoise {
 
-/// Owns the items of the current iteration. Starts blocks on the executor, keeps the View up to date,
+/// Owns the items of the current iteration. Starts blocks and probes on the executor, keeps the View up to date,
 /// and records every event of a run in the journal, whose order it counts.
 class BlockLedger {
  public:
@@ -51,12 +51,15 @@ class BlockLedger {
   [[nodiscard]] bool can_give_twice(std::uint64_t id, UnitId of, UnitId unit) const;
   /// Does it, if it can be done.
   Items give_twice(std::uint64_t id, UnitId of, UnitId unit);
+  /// Sends a probe to a unit that is present. Its id is set here.
+  void probe(UnitId unit, Probe probe);
   /// The next loss of which the policy was not told, because it caused it itself; none: none.
   [[nodiscard]] std::optional<Event> untold();
 
   /// Events of the executor. A block or unit that is not known any more is passed over.
   void finish(const Event& event, const BlockFinished& finished);
   void end_late(const Event& event, const LateEnd& late);
+  void end_probe(const Event& event, const Probed& probed);
   void lose(Seconds at, const BlockLost& lost);
   void lose_unit(const Event& event, UnitId unit);
   /// Records an event.
@@ -89,6 +92,7 @@ class BlockLedger {
   std::vector<std::pair<Handed, Handed>> copies_;  ///< outstanding blocks of the same items
   std::deque<Event> untold_;
   std::uint64_t blocks_granted_ = 0;
+  std::uint64_t probes_granted_ = 0;
   std::uint64_t events_ = 0;  ///< counted like OutstandingBlock::after_events
 };
 

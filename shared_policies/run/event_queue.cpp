@@ -17,10 +17,13 @@ Key key(const Event& event) {
   if (const auto* late = std::get_if<LateEnd>(&event.what)) {
     return {event.at, 1, late->unit.index, late->block.id};
   }
-  if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
-    return {event.at, 2, lost->unit.index, 0};
+  if (const auto* probed = std::get_if<Probed>(&event.what)) {
+    return {event.at, 2, probed->unit.index, probed->probe.id};
   }
-  return {event.at, 3, std::get<UnitJoined>(event.what).unit.index, 0};
+  if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
+    return {event.at, 3, lost->unit.index, 0};
+  }
+  return {event.at, 4, std::get<UnitJoined>(event.what).unit.index, 0};
 }
 
 bool is_later(const Event& a, const Event& b) { return key(a) > key(b); }

@@ -10,8 +10,8 @@
 
 namespace equipoise {
 
-/// Events of an executor, earliest first. At equal times: finishes, late ends, losses, joins; within
-/// each by unit, then by block. push and pop take O(log n).
+/// Events of an executor, earliest first. At equal times: finishes, late ends, probes, losses, joins; within
+/// each by unit, then by block or probe. push and pop take O(log n).
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return heap_.empty(); }
@@ -19,7 +19,7 @@ class EventQueue {
   [[nodiscard]] Seconds earliest() const {
     return heap_.empty() ? Seconds::infinity() : heap_.front().at;
   }
-  /// `event` is a BlockFinished, LateEnd, UnitLost or UnitJoined.
+  /// `event` is a BlockFinished, LateEnd, Probed, UnitLost or UnitJoined.
   void push(const Event& event);
   /// Whether there is a BlockFinished with this Block::original(). O(n).
   [[nodiscard]] bool has_finished(std::uint64_t original) const;

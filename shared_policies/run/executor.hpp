@@ -60,14 +60,20 @@ class Executor {
   /// reported when it ends, unless its unit is lost before.
   virtual TakenBack take_back(const Block& block, UnitId unit) = 0;
 
+  /// Makes the copies of `probe` (Decisions::probe) on `unit`, which a Probed reports when they have ended.
+  /// Returns when that was asked. Like a block, it waits behind what the unit has, and costs the dispatch
+  /// time before its copies begin; it needs no memory for blocks. If no link leads to the unit, the answer is
+  /// there at once. A probe on an absent unit, or on one that is lost before the end, is never reported.
+  virtual Seconds probe(const Probe& probe, UnitId unit) = 0;
+
   /// Keeps the master (no unit) or `unit` busy with a decision for `span`: the master reacts to no
   /// event, the unit starts no block. In real time this only informs the executor, because the time
   /// has passed by itself. Returns `now()` afterwards.
   virtual Seconds occupy(std::optional<UnitId> unit, Seconds span) = 0;
 
-  /// Waits for and returns the earliest BlockFinished, LateEnd, BlockLost, UnitLost or UnitJoined that
-  /// was not reported yet and happens at or before `deadline`. Events of the same time are ordered:
-  /// finishes, late ends, losses, joins, then by unit. Returns nothing if `deadline` has come first (`now()`
+  /// Waits for and returns the earliest BlockFinished, LateEnd, Probed, BlockLost, UnitLost or UnitJoined
+  /// that was not reported yet and happens at or before `deadline`. Events of the same time are ordered:
+  /// finishes, late ends, probes, losses, joins, then by unit. Returns nothing if `deadline` has come first (`now()`
   /// >= deadline), a stop was requested, or no event can happen any more. With a deadline in the
   /// past it does not wait.
   virtual std::optional<Event> next(Seconds deadline) = 0;

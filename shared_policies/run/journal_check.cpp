@@ -42,19 +42,21 @@ std::optional<Event> reported(const EventRecord& record) {
                  if (lost.by != LostBy::unit) return std::nullopt;  // it was taken back
                  return Event{record.at, BlockLost{lost.unit, lost.block, lost.cap_items}};
                },
-               [&](const OneOf<UnitLost, UnitJoined, LateEnd> auto& event) -> Reported {
+               [&](const OneOf<UnitLost, UnitJoined, LateEnd, Probed> auto& event) -> Reported {
                  return Event{record.at, event};
                },
-               [](const OneOf<IterationBegin, UnfinishedBlock, TimerEnd, PolicyStall, Disturbance,
-                              Note> auto&) -> Reported { return std::nullopt; }},
+               [](const OneOf<IterationBegin, UnfinishedBlock, ProbeBegin, TimerEnd, PolicyStall,
+                              Disturbance, Note> auto&) -> Reported { return std::nullopt; }},
       record.what);
 }
 
 bool is_same_event(const RunEvent& a, const RunEvent& b) {
   const Block* const block = block_of(a);
   const Block* const other = block_of(b);
+  const Probe* const probe = probe_of(a);
   return word_of(a) == word_of(b) && unit_of(a) == unit_of(b) &&
-         (block == nullptr || block->id == other->id);
+         (block == nullptr || block->id == other->id) &&
+         (probe == nullptr || *probe == *probe_of(b));
 }
 
 /// An event that no policy sees or causes.
@@ -140,6 +142,12 @@ class CheckedRun final : public Executor, public Journal {
     if (!is_it) return {Fate::too_late, now_};
     now_ = std::max(now_, event->at);
     return {lost->goes_on ? Fate::goes_on : Fate::not_begun, event->at};
+  }
+
+  /// `event` compares it with the recorded one.
+  Seconds probe(const Probe& /*probe*/, UnitId /*unit*/) override {
+    if (is_at_cursor<ProbeBegin>()) now_ = std::max(now_, at_cursor<EventRecord>()->at);
+    return now_;
   }
 
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override {
@@ -319,8 +327,14 @@ class CheckedRun final : public Executor, public Journal {
     return words(std::get<EventRecord>(line.what));
   }
 
-  [[nodiscard]] static std::string words(const EventRecord& event) {
-    return fmt::format("'{}' at {} s", word_of(event.what), event.at.value);
+  [[nodiscard]] std::string words(const EventRecord& event) const {
+    std::string text = fmt::format("'{}' at {} s", word_of(event.what), event.at.value);
+    const auto* const begin = std::get_if<ProbeBegin>(&event.what);
+    if (begin == nullptr) return text;
+    text += fmt::format(" of {}, with {} bytes there", run_.units[begin->unit.index].name,
+                        begin->probe.there_bytes);
+    if (begin->probe.back_bytes) text += fmt::format(", {} back", *begin->probe.back_bytes);
+    return text;
   }
 
   [[noreturn]] static void differ(std::size_t line, std::string recorded, std::string now) {

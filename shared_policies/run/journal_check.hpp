@@ -22,7 +22,7 @@ struct JournalDifference {
 /// The result of a check.
 struct JournalCheck {
   std::uint64_t blocks = 0;  ///< blocks handed out as recorded
-  std::uint64_t other = 0;   ///< decisions, notes and timers that were as recorded
+  std::uint64_t other = 0;   ///< decisions, probes, notes and timers that were as recorded
   std::optional<JournalDifference> difference;
   /// For a run that was killed: the first block that was handed out and is not in the journal. The
   /// journal does not say what the policy saw of this block, so a later difference proves nothing
@@ -31,7 +31,7 @@ struct JournalCheck {
 };
 
 /// Gives `policy` the events of `run` in their recorded order, through the ordinary run loop, and
-/// compares every block that it asks for and every decision, note and timer with the recorded ones.
+/// compares every block that it asks for and every decision, probe, note and timer with the recorded ones.
 /// It waits for nothing and reads no clock: a policy that is a function of its events decides the
 /// same again. Of an interrupted run everything in the journal is compared. `policy` must be new,
 /// made with the parameters of the run. Takes O(n) in the number of lines, plus the time of the

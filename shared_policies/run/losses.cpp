@@ -159,43 +159,44 @@ void LossAccount::event(const EventRecord& record) {
     unit.is_trained = false;
     return unit;
   };
-  std::visit(
-      Overload{[&](const IterationBegin&) {
-                 account_.close(record.at, any_iteration_ ? &Losses::barrier : &Losses::controller);
-                 account_.merge = record.at - account_.latest_end;
-                 any_iteration_ = true;
-               },
-               [&](const LostBlock& lost) {
-                 if (lost.by == LostBy::unit) {
-                   fail(lost.unit);
-                 } else if (lost.goes_on) {
-                   ++account_.units[lost.unit.index].going_on;
-                 }
-               },
-               [&](const LateEnd& late) {
-                 UnitTime& unit = account_.units[late.unit.index];
-                 const Seconds begin =
-                     without_empty_stages(late.begins, late.times, record.at).setup;
-                 unit.spend(begin, unit.is_trained ? &Losses::training : &Losses::barrier);
-                 unit.spend(record.at, &Losses::redone);
-                 unit.is_trained = false;
-                 --unit.going_on;
-               },
-               [&](const UnitLost& lost) {
-                 UnitTime& unit = fail(lost.unit);
-                 unit.is_absent = true;
-                 unit.phase = -1;
-                 unit.going_on = 0;
-               },
-               [&](const UnitJoined& joined) {
-                 UnitTime& unit = account_.units[joined.unit.index];
-                 unit.stay_away(record.at);
-                 unit.is_absent = false;
-                 unit.phase = -1;
-                 unit.is_trained = false;
-               },
-               [](const OneOf<UnfinishedBlock, TimerEnd, PolicyStall, Disturbance, Note> auto&) {}},
-      record.what);
+  std::visit(Overload{[&](const IterationBegin&) {
+                        account_.close(record.at,
+                                       any_iteration_ ? &Losses::barrier : &Losses::controller);
+                        account_.merge = record.at - account_.latest_end;
+                        any_iteration_ = true;
+                      },
+                      [&](const LostBlock& lost) {
+                        if (lost.by == LostBy::unit) {
+                          fail(lost.unit);
+                        } else if (lost.goes_on) {
+                          ++account_.units[lost.unit.index].going_on;
+                        }
+                      },
+                      [&](const LateEnd& late) {
+                        UnitTime& unit = account_.units[late.unit.index];
+                        const Seconds begin =
+                            without_empty_stages(late.begins, late.times, record.at).setup;
+                        unit.spend(begin, unit.is_trained ? &Losses::training : &Losses::barrier);
+                        unit.spend(record.at, &Losses::redone);
+                        unit.is_trained = false;
+                        --unit.going_on;
+                      },
+                      [&](const UnitLost& lost) {
+                        UnitTime& unit = fail(lost.unit);
+                        unit.is_absent = true;
+                        unit.phase = -1;
+                        unit.going_on = 0;
+                      },
+                      [&](const UnitJoined& joined) {
+                        UnitTime& unit = account_.units[joined.unit.index];
+                        unit.stay_away(record.at);
+                        unit.is_absent = false;
+                        unit.phase = -1;
+                        unit.is_trained = false;
+                      },
+                      [](const OneOf<UnfinishedBlock, ProbeBegin, Probed, TimerEnd, PolicyStall,
+                                     Disturbance, Note> auto&) {}},
+             record.what);
   if (is_counted(record.what)) count_event(record.at);
 }
 

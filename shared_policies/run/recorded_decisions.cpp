@@ -21,11 +21,11 @@ namespace equipoise {
 namespace {
 
 using Issue = ReplayedDecisions::Issue;
-using BlockEnd = ReplayedDecisions::BlockEnd;
+using ProbeIssue = ReplayedDecisions::ProbeIssue;
 using End = ReplayedDecisions::End;
 
-/// Asks for the blocks in their recorded order, as far as lost blocks allow, takes back what was taken
-/// back, and gives copies again.
+/// Asks for the blocks and probes in their recorded order, as far as lost blocks allow, takes back what was
+/// taken back, and gives copies again.
 class RecordedPolicy final : public Policy {
  public:
   explicit RecordedPolicy(std::shared_ptr<ReplayedDecisions> replayed)
@@ -45,7 +45,8 @@ class RecordedPolicy final : public Policy {
  private:
   void issue_all(const View& view, Decisions& decisions) {
     ReplayedDecisions& r = *replayed_;
-    while (r.cut < r.issues.size() && !r.has_diverged) {
+    for (send_probes(decisions); r.cut < r.issues.size() && !r.has_diverged;
+         send_probes(decisions)) {
       const Issue& issue = r.issues[r.cut];
       const auto now = std::pair(view.phase(), view.iteration());
       const auto then = std::pair(issue.block.phase, issue.block.iteration);
@@ -60,6 +61,19 @@ class RecordedPolicy final : public Policy {
                                   issue.block.group) == 0) {
         r.has_diverged = true;
       }
+    }
+  }
+
+  /// Sends the probes that were sent before the next block.
+  void send_probes(Decisions& decisions) {
+    ReplayedDecisions& r = *replayed_;
+    while (r.probed < r.probes.size() && !r.has_diverged) {
+      ProbeIssue& next = r.probes[r.probed];
+      if (next.after_blocks > r.cut || !r.have_losses_happened(next.after)) return;
+      next.has_ended =
+          next.is_left_out || !decisions.probe(next.unit, next.probe.there_bytes,
+                                               next.probe.back_bytes, next.probe.number);
+      ++r.probed;
     }
   }
 
@@ -116,6 +130,15 @@ class ReplayingExecutor final : public Executor {
     return next_.now();
   }
 
+  Seconds probe(const Probe& probe, UnitId unit) override {
+    if (replayed_->has_diverged) return next_.probe(probe, unit);
+    ProbeIssue& issue = replayed_->probes[replayed_->probed];
+    issue.id_now = probe.id;
+    held_[unit.index].push_back({{.id = no_block}, issue.after, probe});
+    begin_what_is_due();
+    return next_.now();
+  }
+
   TakenBack take_back(const Block& block, UnitId unit) override {
     std::deque<Held>& queue = held_[unit.index];
     const auto found =
@@ -147,6 +170,9 @@ class ReplayingExecutor final : public Executor {
       const Issue* const issue = replayed_->issued_as(finished->block.id);
       if (issue != nullptr) replayed_->accept(*issue);
       begin_what_is_due();
+    } else if (const auto* probed = std::get_if<Probed>(&event->what)) {
+      replayed_->end_probe(probed->probe.id);
+      begin_what_is_due();
     } else if (!std::holds_alternative<UnitJoined>(event->what) &&
                !std::holds_alternative<LateEnd>(event->what)) {
       replayed_->has_diverged = true;
@@ -158,8 +184,9 @@ class ReplayingExecutor final : public Executor {
 
  private:
   struct Held {
-    Block block;
+    Block block;  ///< of a probe: `no_block`
     std::size_t after;
+    std::optional<Probe> probe{};
   };
 
   /// The next recorded block. Throws InputError if the block that is now cut differs from it.
@@ -179,7 +206,7 @@ class ReplayingExecutor final : public Executor {
                                  block.id, block.items, block.first));
   }
 
-  /// Starts every held block whose predecessors have happened. The blocks of one unit start in
+  /// Starts every held block and probe whose predecessors have happened. Those of one unit start in
   /// their order.
   void begin_what_is_due() {
     for (std::uint32_t unit = 0; unit < held_.size(); ++unit) {
@@ -187,8 +214,13 @@ class ReplayingExecutor final : public Executor {
       while (!queue.empty() &&
              (replayed_->has_diverged || replayed_->is_reached(queue.front().after)) &&
              !waits_for_original(queue.front().block)) {
-        static_cast<void>(next_.start(queue.front().block, UnitId{unit}));
+        const Held next = queue.front();
         queue.pop_front();
+        if (next.probe) {
+          static_cast<void>(next_.probe(*next.probe, UnitId{unit}));
+        } else {
+          static_cast<void>(next_.start(next.block, UnitId{unit}));
+        }
       }
     }
   }
@@ -207,60 +239,6 @@ class ReplayingExecutor final : public Executor {
   std::shared_ptr<ReplayedDecisions> replayed_;
   std::vector<std::deque<Held>> held_;  ///< (units)
 };
-
-/// The blocks that were accepted, or of which a copy was.
-std::set<std::uint64_t> accepted_originals(const RecordedRun& run) {
-  std::set<std::uint64_t> originals;
-  for (const RecordedLine& line : run.lines) {
-    if (const auto* b = std::get_if<BlockRecord>(&line.what)) originals.insert(b->block.original());
-  }
-  return originals;
-}
-
-/// How `lost` ends again. One whose copy was lost before its results were there must not end before that.
-End end_of(const LostBlock& lost, const std::set<std::uint64_t>& accepted) {
-  if (lost.by == LostBy::unit) return End::lost;
-  const bool has_done_copy = lost.by == LostBy::copy && accepted.contains(lost.block.original());
-  return has_done_copy ? End::of_copies : End::taken_back;
-}
-
-/// Fills `replayed.issues` and `replayed.settlements` in the order of the journal.
-void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
-  const std::set<std::uint64_t> accepted = accepted_originals(run);
-  std::vector<std::size_t> settled_after = {0};  // [number of events]: number of settlements
-  for (const RecordedLine& line : run.lines) {
-    if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
-      replayed.issues.push_back({b->unit, b->block, End::accepted, b->after_events, 0});
-      replayed.settlements.push_back({b->block.id, false});
-      settled_after.push_back(replayed.settlements.size());
-    } else if (const auto* e = std::get_if<EventRecord>(&line.what); e && is_counted(e->what)) {
-      if (const auto* lost = std::get_if<LostBlock>(&e->what)) {
-        replayed.issues.push_back({lost->unit, lost->block, end_of(*lost, accepted),
-                                   lost->after_events, 0, lost->cap_items});
-        if (replayed.issues.back().end != End::of_copies) {
-          replayed.settlements.push_back({lost->block.id, true});
-        }
-      }
-      settled_after.push_back(replayed.settlements.size());
-    }
-  }
-  std::ranges::sort(replayed.issues, {}, [](const Issue& issue) { return issue.block.id; });
-  for (std::size_t i = 0; i < replayed.issues.size(); ++i) {
-    Issue& issue = replayed.issues[i];
-    if (issue.block.id != i || issue.after_events >= settled_after.size()) {
-      throw InputError(replayed.where,
-                       fmt::format("block {} is not in it; give a run file as it was written", i));
-    }
-    issue.after = settled_after[issue.after_events];
-    if (issue.block.copy_of) {
-      std::vector<std::uint64_t>& copies = replayed.copies[*issue.block.copy_of];
-      if (copies.empty()) copies.push_back(*issue.block.copy_of);
-      copies.push_back(i);
-    }
-  }
-  replayed.has_ended.assign(replayed.issues.size(), 0);
-  replayed.find_next_loss();
-}
 
 void expect_all_work_done(const RecordedRun& run, const std::string& where) {
   std::map<std::pair<int, int>, Items> left;
@@ -326,6 +304,11 @@ RecordedDecisions::RecordedDecisions(const RecordedRun& run, const std::vector<U
   expect_phases(run, phases, replayed_->where);
   read_lines(run, *replayed_);
   const auto found = find_units(run, units, *replayed_);
+  for (ProbeIssue& probe : replayed_->probes) {
+    const std::optional<UnitId> unit = found[probe.unit.index];
+    probe.is_left_out = probe.is_left_out || !unit;
+    if (unit) probe.unit = *unit;
+  }
   for (Issue& issue : replayed_->issues) {
     issue.unit = *found[issue.unit.index];
     const Unit& unit = units[issue.unit.index];

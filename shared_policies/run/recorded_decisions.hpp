@@ -45,7 +45,8 @@ class RecordedDecisions {
   /// started and are reported lost after their recorded predecessors, so that the same items return to the
   /// pool. Blocks that were taken back are started, and taken back after their predecessors; if that is too
   /// late now, the recorded run is not followed any more. Copies are given again, unless the other block has
-  /// ended before; the first counts, whichever it was. Recorded losses and joins of
+  /// ended before; the first counts, whichever it was. Probes are sent again, and count as what a later block
+  /// waits for, unless they had no answer. Recorded losses and joins of
   /// units are not repeated. `start` throws InputError at `where` if a block is not cut as
   /// recorded.
   [[nodiscard]] std::unique_ptr<Executor> make_executor(Executor& executor) const;

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "shared_policies/model/block.hpp"
+#include "shared_policies/model/event.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/run/recorded_run.hpp"
 
 namespace equipoise {
 
@@ -34,15 +36,28 @@ struct ReplayedDecisions {
     std::optional<std::uint64_t> id_now{};  ///< of the block now; none: not handed out, or left out
   };
 
-  /// A block that finished, was lost or was taken back.
-  struct BlockEnd {
+  /// A probe as it was asked for in the recorded run.
+  struct ProbeIssue {
+    UnitId unit;
+    Probe probe;
+    std::uint64_t after_blocks = 0;  ///< number of blocks that were handed out before
+    std::size_t after = 0;           ///< number of settlements before
+    bool is_left_out = false;        ///< it had no answer: its unit was lost, or could not do it
+    bool has_ended = false;
+    std::optional<std::uint64_t> id_now{};
+  };
+
+  /// A block that finished, was lost or was taken back, or a probe that was answered.
+  struct Settlement {
     std::uint64_t block = 0;
-    bool is_lost = false;  ///< or was taken back
+    bool is_lost = false;                ///< or was taken back
+    std::optional<std::size_t> probe{};  ///< position in `probes`; none: it is a block's
   };
 
   std::string where;
-  std::vector<Issue> issues;  ///< by recorded block id
-  std::vector<BlockEnd> settlements;
+  std::vector<Issue> issues;       ///< by recorded block id
+  std::vector<ProbeIssue> probes;  ///< by recorded id
+  std::vector<Settlement> settlements;
   /// By the number of a block that was given twice: it and its copies, ascending.
   std::map<std::uint64_t, std::vector<std::uint64_t>> copies;
 
@@ -50,6 +65,7 @@ struct ReplayedDecisions {
   std::vector<char> has_ended;  ///< (issues)
   std::size_t next_loss = 0;    ///< position in `settlements`; no loss before it is still to come
   std::size_t cut = 0;          ///< number of blocks handed out, or left out, so far
+  std::size_t probed = 0;       ///< the same of probes
   bool has_diverged = false;    ///< a unit was lost now, or a block cannot be taken back, so the
                                 ///< recorded run is no longer followed
 
@@ -60,7 +76,11 @@ struct ReplayedDecisions {
   /// settlement i - 1. Settlement `i`, and blocks that were handed out after settlement i - 1, wait
   /// for this.
   [[nodiscard]] bool is_reached(std::size_t i) const {
-    return have_losses_happened(i) && (i == 0 || has_ended[settlements[i - 1].block] != 0);
+    return have_losses_happened(i) && (i == 0 || has_happened(settlements[i - 1]));
+  }
+  [[nodiscard]] bool has_happened(const Settlement& settlement) const {
+    return settlement.probe ? probes[*settlement.probe].has_ended
+                            : has_ended[settlement.block] != 0;
   }
 
   /// The block that has to be lost (`end` is lost) or taken back now, or null.
@@ -102,6 +122,12 @@ struct ReplayedDecisions {
     find_next_loss();
   }
 
+  /// The probe that has the number `id` now has ended.
+  void end_probe(std::uint64_t id) {
+    const auto found = std::ranges::find(probes, std::optional(id), &ProbeIssue::id_now);
+    if (found != probes.end()) found->has_ended = true;
+  }
+
   void find_next_loss() {
     while (next_loss < settlements.size() && !is_to_be_lost(next_loss)) ++next_loss;
   }
@@ -121,5 +147,9 @@ struct ReplayedDecisions {
     return nullptr;
   }
 };
+
+/// Fills the issues, probes and settlements of `replayed`, in the order of the journal. Throws InputError at
+/// `replayed.where` if a block is missing.
+void read_lines(const RecordedRun& run, ReplayedDecisions& replayed);
 
 }  // namespace equipoise

@@ -19,6 +19,8 @@ struct WordOf {
   std::string_view operator()(const UnfinishedBlock&) const { return "block_outstanding"; }
   std::string_view operator()(const UnitLost&) const { return "unit_lost"; }
   std::string_view operator()(const UnitJoined&) const { return "unit_joined"; }
+  std::string_view operator()(const ProbeBegin&) const { return "probe"; }
+  std::string_view operator()(const Probed&) const { return "probed"; }
   std::string_view operator()(const TimerEnd&) const { return "timer_fired"; }
   std::string_view operator()(const PolicyStall&) const { return "policy_stalled"; }
   std::string_view operator()(const Disturbance& event) const { return to_string(event.kind); }
@@ -54,21 +56,18 @@ std::optional<RunEvent> event_called(std::string_view word) {
 
 bool is_counted(const RunEvent& event) {
   return std::visit(
-      Overload{
-          [](const OneOf<LostBlock, LateEnd, UnitLost, UnitJoined, TimerEnd> auto&) {
-            return true;
-          },
-          [](const OneOf<IterationBegin, UnfinishedBlock, PolicyStall, Disturbance, Note> auto&) {
-            return false;
-          }},
+      Overload{[](const OneOf<LostBlock, LateEnd, UnitLost, UnitJoined, Probed, TimerEnd> auto&) {
+                 return true;
+               },
+               [](const OneOf<IterationBegin, UnfinishedBlock, ProbeBegin, PolicyStall, Disturbance,
+                              Note> auto&) { return false; }},
       event);
 }
 
 std::optional<UnitId> unit_of(const RunEvent& event) {
   return std::visit(
-      Overload{[](const OneOf<LostBlock, LateEnd, UnfinishedBlock, UnitLost, UnitJoined> auto& of) {
-                 return std::optional(of.unit);
-               },
+      Overload{[](const OneOf<LostBlock, LateEnd, UnfinishedBlock, UnitLost, UnitJoined, ProbeBegin,
+                              Probed> auto& of) { return std::optional(of.unit); },
                [](const OneOf<IterationBegin, TimerEnd, PolicyStall, Disturbance, Note> auto&) {
                  return std::optional<UnitId>();
                }},
@@ -77,11 +76,18 @@ std::optional<UnitId> unit_of(const RunEvent& event) {
 
 const Block* block_of(const RunEvent& event) {
   return std::visit(
-      Overload{
-          [](const OneOf<LostBlock, LateEnd, UnfinishedBlock> auto& of) { return &of.block; },
-          [](const OneOf<IterationBegin, UnitLost, UnitJoined, TimerEnd, PolicyStall, Disturbance,
-                         Note> auto&) { return static_cast<const Block*>(nullptr); }},
+      Overload{[](const OneOf<LostBlock, LateEnd, UnfinishedBlock> auto& of) { return &of.block; },
+               [](const OneOf<IterationBegin, UnitLost, UnitJoined, ProbeBegin, Probed, TimerEnd,
+                              PolicyStall, Disturbance, Note> auto&) {
+                 return static_cast<const Block*>(nullptr);
+               }},
       event);
+}
+
+const Probe* probe_of(const RunEvent& event) {
+  if (const auto* const begin = std::get_if<ProbeBegin>(&event)) return &begin->probe;
+  const auto* const probed = std::get_if<Probed>(&event);
+  return probed == nullptr ? nullptr : &probed->probe;
 }
 
 }  // namespace equipoise

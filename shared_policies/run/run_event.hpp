@@ -37,6 +37,12 @@ struct UnfinishedBlock {
   Seconds assigned;
   std::uint64_t after_events = 0;  ///< see OutstandingBlock
 };
+/// A policy probes a unit.
+struct ProbeBegin {
+  UnitId unit;
+  Probe probe;
+  std::uint64_t after_blocks = 0;  ///< number of blocks that were handed out before
+};
 /// The time came that a policy had asked for.
 struct TimerEnd {};
 /// The policy left work undone, and the run loop finishes it.
@@ -47,8 +53,9 @@ struct Note {
 };
 
 /// An event of a journal. A Disturbance is one of the scenario that begins.
-using RunEvent = std::variant<IterationBegin, LostBlock, LateEnd, UnfinishedBlock, UnitLost,
-                              UnitJoined, TimerEnd, PolicyStall, Disturbance, Note>;
+using RunEvent =
+    std::variant<IterationBegin, LostBlock, LateEnd, UnfinishedBlock, UnitLost, UnitJoined,
+                 ProbeBegin, Probed, TimerEnd, PolicyStall, Disturbance, Note>;
 
 /// The word of the event in files and messages: "unit_lost", "slow", or the text of a note.
 [[nodiscard]] std::string_view word_of(const RunEvent& event);
@@ -65,5 +72,8 @@ using RunEvent = std::variant<IterationBegin, LostBlock, LateEnd, UnfinishedBloc
 
 /// The block that the event is about, or null.
 [[nodiscard]] const Block* block_of(const RunEvent& event);
+
+/// The probe that the event is about, or null.
+[[nodiscard]] const Probe* probe_of(const RunEvent& event);
 
 }  // namespace equipoise

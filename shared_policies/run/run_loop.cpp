@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,13 +19,17 @@
 namespace equipoise {
 namespace {
 
-/// If a policy only sets timers while no block is outstanding, it is stalled after this many
-/// timers.
-constexpr int idle_timers_max = 10'000;
+/// If a policy only sets timers and probes while no block is outstanding, it is stalled after so many of
+/// them.
+constexpr int idle_waits_max = 10'000;
 
 /// So many blocks are taken back at one time at most: a policy might take back what it has just given, for
 /// ever.
 constexpr int take_backs_max = 10'000;
+/// And so many probes are sent at one time, because some are answered at once.
+constexpr int probes_max = 10'000;
+/// Larger numbers of bytes may not be whole ones.
+constexpr double probe_bytes_max = 9007199254740992.0;
 
 /// While this object lives, the time that passes is not charged to the policy: an executor starts a
 /// block or a journal is written.
@@ -43,13 +48,32 @@ class MeterPause {
   CostMeter* meter_;
 };
 
-/// Gives no stage a time below the least one: a copy takes no time then.
+/// A copy whose time is below the least one takes none.
+void keep_copy_to_least_time(Seconds& copy) {
+  if (copy < least_time) copy = Seconds{};
+}
+
+/// Gives no stage a time below the least one.
 void keep_to_least_time(StageTimes& times) {
-  for (Seconds* const copy : {&times.setup, &times.in, &times.out}) {
-    if (*copy < least_time) *copy = Seconds{};
-  }
+  for (Seconds* const copy : {&times.setup, &times.in, &times.out}) keep_copy_to_least_time(*copy);
   if (times.compute > Seconds{}) times.compute = std::max(times.compute, least_time);
 }
+
+/// How many of something a policy has done at the present time.
+class CountAtOneTime {
+ public:
+  explicit CountAtOneTime(int most) : most_(most) {}
+  /// Counts one more. Returns whether that is not too many.
+  bool add(Seconds now) {
+    if (std::exchange(at_, now) != now) count_ = 0;
+    return ++count_ <= most_;
+  }
+
+ private:
+  int most_;
+  Seconds at_;
+  int count_ = 0;
+};
 
 class RunLoop final : private Decisions {
  public:
@@ -112,7 +136,8 @@ class RunLoop final : private Decisions {
 
   /// Whether nothing will make the policy ask for work.
   [[nodiscard]] bool is_stuck() const {
-    return idle_timers_ > idle_timers_max || (timers_.empty() && view_.going_on() == 0);
+    const bool waits = !timers_.empty() || view_.probes() > 0 || view_.going_on() > 0;
+    return !waits || idle_waits_ > idle_waits_max;
   }
 
   /// If a unit is present, finishes greedily the work that the policy left; otherwise waits for a
@@ -136,20 +161,26 @@ class RunLoop final : private Decisions {
   /// Waits for the next event and processes all events of the same instant. Returns false if the
   /// run ends early.
   bool advance() {
-    const bool waits_for_units = view_.outstanding() > 0 || view_.going_on() > 0;
+    const bool waits_for_units =
+        view_.outstanding() > 0 || view_.going_on() > 0 || view_.probes() > 0;
     if (!waits_for_units && timers_.empty()) return !stop_requested();
     const Seconds deadline = timers_.earliest();
     std::optional<Event> event = executor_.next(deadline);
     if (stop_requested()) return false;
     if (!event) {
-      // No unit is left to finish the outstanding blocks, or lost ones that the policy waits for.
-      if (timers_.empty())
-        return view_.outstanding() == 0 && !outcome_.policy_stalled && take_over();
+      if (timers_.empty()) return is_let_down();
       if (executor_.now() >= deadline) fire_timer();
       return true;
     }
     take_instant(*event);
     return true;
+  }
+
+  /// No unit will report anything more. Returns whether the run goes on, because only probes or lost blocks were
+  /// waited for.
+  bool is_let_down() {
+    idle_waits_ = idle_waits_max + 1;
+    return view_.outstanding() == 0 && !outcome_.policy_stalled;
   }
 
   /// Processes `first` and all other events of the same instant.
@@ -170,7 +201,7 @@ class RunLoop final : private Decisions {
 
   void fire_timer() {
     const RunTimers::Timer timer = timers_.take();
-    if (view_.outstanding() == 0) ++idle_timers_;
+    if (view_.outstanding() == 0) ++idle_waits_;
     ledger_.tell({timer.at, TimerEnd{}});
     deliver({timer.at, TimerFired{timer.timer}});
   }
@@ -182,6 +213,8 @@ class RunLoop final : private Decisions {
       ledger_.finish(event, *finished);
     } else if (const auto* late = std::get_if<LateEnd>(&event.what)) {
       ledger_.end_late(event, *late);
+    } else if (auto* probed = std::get_if<Probed>(&event.what)) {
+      end_probe(event, *probed);
     } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
       ledger_.lose(event.at, *lost);
     } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
@@ -191,8 +224,17 @@ class RunLoop final : private Decisions {
       deliver(event);
       offered_.add(joined->unit);
     } else {
-      EQ_CHECK(false, "an executor reports finishes, late ends, losses and joins");
+      EQ_CHECK(false, "an executor reports finishes, late ends, probes, losses and joins");
     }
+  }
+
+  void end_probe(const Event& event, Probed& probed) {
+    if (view_.outstanding() == 0) ++idle_waits_;
+    if (probed.times) {
+      keep_copy_to_least_time(probed.times->there);
+      keep_copy_to_least_time(probed.times->back);
+    }
+    ledger_.end_probe(event, probed);
   }
 
   /// Journals the time of the policy that no decision's record contains.
@@ -261,15 +303,14 @@ class RunLoop final : private Decisions {
     const MeterPause pause(setup_.cost_meter);
     if (items <= 0 || ledger_.remaining() == 0 || !view_.unit(unit).present) return 0;
     charge_answer();
-    idle_timers_ = 0;
+    idle_waits_ = 0;
     return ledger_.hand_out(unit, items, tag, group);
   }
 
   bool withdraw(UnitId unit, std::uint64_t block) override {
     const MeterPause pause(setup_.cost_meter);
     if (ledger_.find(unit, block) == nullptr) return false;
-    if (std::exchange(taken_back_at_, view_.now()) != view_.now()) taken_back_ = 0;
-    if (++taken_back_ > take_backs_max) return false;
+    if (!taken_back_.add(view_.now())) return false;
     charge_answer();
     return ledger_.take_back(unit, block);
   }
@@ -278,8 +319,20 @@ class RunLoop final : private Decisions {
     const MeterPause pause(setup_.cost_meter);
     if (!ledger_.can_give_twice(block, of, unit)) return 0;
     charge_answer();
-    idle_timers_ = 0;
+    idle_waits_ = 0;
     return ledger_.give_twice(block, of, unit);
+  }
+
+  bool send_probe(UnitId unit, double bytes_there, std::optional<double> bytes_back,
+                  std::uint64_t number) override {
+    const MeterPause pause(setup_.cost_meter);
+    const auto is_sound = [](double bytes) { return bytes >= 0.0 && bytes <= probe_bytes_max; };
+    if (!is_sound(bytes_there) || !is_sound(bytes_back.value_or(0.0))) return false;
+    if (!view_.unit(unit).present || !probes_.add(view_.now())) return false;
+    charge_answer();
+    if (bytes_back) bytes_back = std::ceil(*bytes_back);
+    ledger_.probe(unit, {0, number, std::ceil(bytes_there), bytes_back});
+    return true;
   }
 
   void wake(Seconds at, std::uint64_t timer) override { timers_.set(at, timer); }
@@ -328,11 +381,11 @@ class RunLoop final : private Decisions {
   BlockLedger ledger_;
   RunOutcome outcome_;
   RunTimers timers_;
-  int idle_timers_ = 0;
-  Seconds taken_back_at_;  ///< the time of the last block that was taken back
-  int taken_back_ = 0;     ///< how many were then
-  Seconds answer_;         ///< charged for this call, besides decisions
-  Seconds answers_;        ///< for all calls
+  int idle_waits_ = 0;  ///< timers and probes that ended while no block was outstanding
+  CountAtOneTime taken_back_{take_backs_max};
+  CountAtOneTime probes_{probes_max};
+  Seconds answer_;   ///< charged for this call, besides decisions
+  Seconds answers_;  ///< for all calls
   Seconds longest_answer_;
 };
 

@@ -17,6 +17,7 @@ View::View(std::vector<Unit> units, std::vector<Workload> phases) : phases_(std:
     state.unit = std::move(unit);
     units_.push_back(std::move(state));
   }
+  residents_.resize(units_.size());
   begin_phase(0);
 }
 
@@ -25,6 +26,7 @@ void View::begin_phase(int phase) {
   iteration_ = 0;
   remaining_ = workload().items;
   for (UnitState& unit : units_) unit.cap_items = largest_block(unit.unit, workload());
+  for (Residents& of : residents_) of = {std::nullopt, std::nullopt, of.has_original};
 }
 
 void View::include(const Event& event) {
@@ -32,11 +34,18 @@ void View::include(const Event& event) {
   if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
     remove(units_[finished->unit.index].outstanding, finished->block.id);
     --outstanding_;
+    learn(finished->unit, finished->block, finished->times);
   } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
     lose(*lost);
   } else if (const auto* late = std::get_if<LateEnd>(&event.what)) {
     remove(units_[late->unit.index].going_on, late->block.id);
     --going_on_;
+    if (late->times.compute > Seconds{}) learn(late->unit, late->block, late->times);
+  } else if (const auto* probed = std::get_if<Probed>(&event.what)) {
+    std::erase_if(units_[probed->unit.index].probes, [&](const OutstandingProbe& entry) {
+      return entry.probe.id == probed->probe.id;
+    });
+    --probes_;
   } else if (const auto* gone = std::get_if<UnitLost>(&event.what)) {
     mark_absent(gone->unit);
   } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
@@ -66,6 +75,7 @@ void View::mark_absent(UnitId unit) {
   state.present = false;
   going_on_ -= state.going_on.size();
   state.going_on.clear();
+  residents_[unit.index] = {std::nullopt, std::nullopt, false};
 }
 
 void View::grant(const OutstandingBlock& block, UnitId unit) {
@@ -73,6 +83,60 @@ void View::grant(const OutstandingBlock& block, UnitId unit) {
   if (!block.block.copy_of) remaining_ -= block.block.items;
   ++outstanding_;
   pass(block.assigned);
+}
+
+void View::grant(const OutstandingProbe& probe, UnitId unit) {
+  units_[unit.index].probes.push_back(probe);
+  ++probes_;
+  pass(probe.asked);
+}
+
+void View::learn(UnitId unit, const Block& block, const StageTimes& times) {
+  if (block.phase != phase_) return;  // it ends late
+  Residents& of = residents_[unit.index];
+  of.iteration = std::max(of.iteration.value_or(0), block.iteration);
+  const bool had_them = is_replicated_to(unit) && block.iteration == 0;
+  if (times.setup > Seconds{} && !had_them) of.sent = block.iteration;
+}
+
+bool View::is_replicated_to(UnitId unit) const {
+  return workload().distribution == Distribution::replicated && residents_[unit.index].has_original;
+}
+
+/// Whether the unit has the data of this iteration for certain.
+bool View::has_current(UnitId unit) const {
+  const std::optional<int> has = residents_[unit.index].iteration
+                                     ? residents_[unit.index].iteration
+                                     : (is_replicated_to(unit) ? std::optional(0) : std::nullopt);
+  return has && (*has == iteration_ || workload().iteration_bytes == 0.0);
+}
+
+DataPlace View::resident_data(UnitId unit) const {
+  const UnitState& state = units_[unit.index];
+  if (workload().resident_bytes == 0.0 || has_current(unit)) return DataPlace::here;
+  const auto brings_them = [this](const OutstandingBlock& b) {
+    return b.block.phase == phase_ && b.block.iteration == iteration_;
+  };
+  if (std::ranges::any_of(state.outstanding, brings_them) ||
+      std::ranges::any_of(state.going_on, brings_them)) {
+    return DataPlace::coming;
+  }
+  const Unit& of = state.unit;
+  if (!of.is_remote) {
+    const bool shares_memory = of.kind == UnitKind::cpu || of.copy_engines == 0;
+    return shares_memory ? DataPlace::node : DataPlace::master;
+  }
+  const bool node_has_them = std::ranges::any_of(units_, [&](const UnitState& other) {
+    return other.id != unit && other.unit.is_remote && other.unit.node == of.node &&
+           residents_[other.id.index].sent == iteration_;
+  });
+  return node_has_them ? DataPlace::node : DataPlace::master;
+}
+
+double View::resident_bytes_to_send(UnitId unit) const {
+  if (resident_data(unit) != DataPlace::master) return 0.0;
+  if (residents_[unit.index].iteration) return workload().iteration_bytes;
+  return is_replicated_to(unit) ? workload().first_bytes(iteration_) : workload().resident_bytes;
 }
 
 void View::pass(Seconds now) { now_ = std::max(now_, now); }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,23 @@ struct OutstandingBlock {
   std::uint64_t after_events = 0;
 };
 
+/// A probe that has not ended.
+struct OutstandingProbe {
+  Probe probe;
+  Seconds asked;
+};
+
+/// Where a unit's next block finds the resident data that it needs.
+enum class DataPlace : std::uint8_t {
+  here,    ///< on the unit, or there are none
+  coming,  ///< a block that the unit has brings them
+  /// In the memory that the unit shares: another unit of its node, away from the input, has them, or the
+  /// unit works in the memory where the input is (a CPU there, or a unit without copy engines). They
+  /// do not cross the network.
+  node,
+  master,  ///< on the master, which sends them
+};
+
 /// The state of one unit, as known from the events.
 struct UnitState {
   UnitId id;
@@ -32,6 +50,7 @@ struct UnitState {
   Items cap_items = 0;
   std::deque<OutstandingBlock> outstanding;  ///< in the order of handing out
   std::deque<OutstandingBlock> going_on;     ///< lost blocks on which the unit still works
+  std::deque<OutstandingProbe> probes;       ///< under way, in the order of asking
 
   /// Whether it is present and has fewer blocks than slots.
   [[nodiscard]] bool is_idle() const {
@@ -62,10 +81,23 @@ class View {
   /// Number of lost blocks that go on, on all units.
   [[nodiscard]] std::size_t going_on() const { return going_on_; }
 
+  /// Number of probes under way, on all units.
+  [[nodiscard]] std::size_t probes() const { return probes_; }
+  /// Where the next block of `unit` finds the resident data of the current phase and iteration, as far as
+  /// the events tell: those of a unit are there for certain when a block that needed them was computed, and
+  /// until the unit is lost; those that are replicated are there from the start. Nothing is known of routes:
+  /// units of one node are taken to get data once, over the link that they share. O(units).
+  [[nodiscard]] DataPlace resident_data(UnitId unit) const;
+  /// The bytes of resident data that the master sends before the next block of `unit`: 0 unless they are
+  /// `DataPlace::master`; what the iteration before has changed, if the unit has the rest.
+  [[nodiscard]] double resident_bytes_to_send(UnitId unit) const;
+
   /// Updates the state with `event`.
   void include(const Event& event);
   /// Records that `block` was granted to `unit`.
   void grant(const OutstandingBlock& block, UnitId unit);
+  /// Records that `probe` was accepted by `unit`.
+  void grant(const OutstandingProbe& probe, UnitId unit);
   /// Advances the time to `now`, if that is later.
   void pass(Seconds now);
   /// Marks `unit` absent: at the start, or when it is lost, before its outstanding blocks are
@@ -73,19 +105,33 @@ class View {
   void mark_absent(UnitId unit);
 
  private:
+  /// What is known of a unit's resident data.
+  struct Residents {
+    std::optional<int>
+        iteration;             ///< whose data of this phase it has for certain; none: it has none
+    std::optional<int> sent;   ///< whose data were last sent to it
+    bool has_original = true;  ///< it was there from the start, and has never been lost
+  };
+
   void begin_phase(int phase);
   /// Removes a block that has ended from `blocks`, and returns it.
   static OutstandingBlock remove(std::deque<OutstandingBlock>& blocks, std::uint64_t block_id);
   void lose(const BlockLost& lost);
+  /// The data that a block of the unit needed are there.
+  void learn(UnitId unit, const Block& block, const StageTimes& times);
+  [[nodiscard]] bool has_current(UnitId unit) const;
+  [[nodiscard]] bool is_replicated_to(UnitId unit) const;
 
   std::vector<Workload> phases_;
   std::vector<UnitState> units_;
+  std::vector<Residents> residents_;  ///< (units)
   Seconds now_;
   int phase_ = 0;
   int iteration_ = 0;
   Items remaining_ = 0;
   std::size_t outstanding_ = 0;
   std::size_t going_on_ = 0;
+  std::size_t probes_ = 0;
 };
 
 }  // namespace equipoise

@@ -49,6 +49,7 @@ class WatchedExecutor final : public Executor {
   TakenBack take_back(const Block& block, UnitId unit) override {
     return executor_.take_back(block, unit);
   }
+  Seconds probe(const Probe& probe, UnitId unit) override { return executor_.probe(probe, unit); }
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
     return executor_.occupy(unit, span);
   }

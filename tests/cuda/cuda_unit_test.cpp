@@ -239,5 +239,34 @@ TEST(RatesBesideLoads, RefuseAUnitThatWouldHaveToBeFasterThanItIs) {
   EXPECT_DOUBLE_EQ(rates_beside_loads(unit, 2.0, scenario).compute.at(Seconds{}), 1.0);
 }
 
+TEST_F(CudaUnit, IsProbedOverItsBus) {
+  const auto kernel = make_kernel("matmul", {{"n", "64"}}, "--workload");
+  kernel->allocate(1);
+  std::vector<Probed> ended;
+  Scripted policy([&](const View&, const Event& event, Decisions& decisions) {
+    if (std::holds_alternative<IterationStarted>(event.what)) {
+      decisions.assign(UnitId{0}, 8);
+      EXPECT_TRUE(decisions.probe(UnitId{0}, 1 << 18, 1 << 16, 1));
+      EXPECT_TRUE(decisions.probe(UnitId{0}, 0, 0, 2));
+    } else if (const auto* probed = std::get_if<Probed>(&event.what)) {
+      ended.push_back(*probed);
+    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      if (ended.size() == 2) decisions.assign(idle->unit, 8);
+    }
+    if (ended.size() == 2) decisions.assign(UnitId{0}, 8);
+  });
+  MemoryJournal journal;
+  EXPECT_TRUE(run_by(policy, setup_of({"cuda"}, {kernel.get()}), journal).complete);
+  EXPECT_TRUE(kernel->verify().passed) << kernel->verify().what;
+  ASSERT_EQ(ended.size(), 2U);
+  for (const Probed& probed : ended) {
+    ASSERT_TRUE(probed.times);
+    EXPECT_GT(probed.times->there, Seconds{});
+    EXPECT_GT(probed.times->back, Seconds{});
+    const Seconds there = probed.times->there_at + probed.times->there;
+    EXPECT_GE(probed.times->back_at.value, there.value - 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace equipoise::cuda_unit_test

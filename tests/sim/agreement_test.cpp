@@ -132,6 +132,8 @@ FakeSetup fake_setup_of(const Instance& instance) {
     table.resident_s = moved(work.resident_bytes)(1.0);
     table.iteration_s = moved(work.iteration_bytes)(1.0);
     table.is_replicated = work.distribution == Distribution::replicated;
+    const auto probed = [=](double bytes) { return unit.latency_s + bytes / unit.bandwidth; };
+    table.probe_there_s = table.probe_back_s = probed;
     table.copy_engines = unit.copy_engines;
     table.device = unit.device;
     if (unit.memory_bytes) table.memory_items = static_cast<Items>(*unit.memory_bytes - 1e6);
@@ -204,7 +206,7 @@ TEST(SimulatorAndFakeExecutor, AgreeIfUnitsShareDevices) {
       });
 }
 
-TEST(SimulatorAndFakeExecutor, AgreeOnBlocksThatAreTakenBackOrGivenTwice) {
+TEST(SimulatorAndFakeExecutor, AgreeOnProbesAndOnBlocksThatAreTakenBackOrGivenTwice) {
   const unsigned policy_seed = random_seed();
   for_random_instances(
       policy_seed, 40, [&](Instance& instance, int repetition, std::mt19937& random) {

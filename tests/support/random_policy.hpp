@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 
 #include "shared_policies/run/policy.hpp"
 
 namespace equipoise {
 
-/// Assigns blocks of up to `most_items`, takes back, gives twice, and sets timers up to `longest` ahead.
-/// A run of it ends: it takes back and sets timers a limited number of times.
+/// Assigns blocks of up to `most_items`, takes back, gives twice, probes, and sets timers up to `longest`
+/// ahead. A run of it ends: it takes back, probes and sets timers a limited number of times.
 class RandomPolicy final : public Policy {
  public:
   RandomPolicy(unsigned seed, Items most_items, Seconds longest)
@@ -29,6 +30,7 @@ class RandomPolicy final : public Policy {
     if (draw(20) == 0) decisions.decided({std::nullopt, DecisionKind::rebalance, {}});
     const UnitState& unit = view.units()[draw(view.units().size())];
     const UnitState& other = view.units()[draw(view.units().size())];
+    if (draw(5) == 0 && probes_ < 60) probe(other.id, decisions);
     if (unit.outstanding.empty()) return;
     const std::uint64_t block = unit.outstanding[draw(unit.outstanding.size())].block.id;
     const std::size_t choice = draw(4);
@@ -40,6 +42,13 @@ class RandomPolicy final : public Policy {
   }
 
  private:
+  void probe(UnitId unit, Decisions& decisions) {
+    const auto bytes = static_cast<double>(draw(2) * draw(2'000));
+    const bool comes_back = draw(2) == 0;
+    const auto back = static_cast<double>(draw(2'000));
+    decisions.probe(unit, bytes, comes_back ? std::optional(back) : std::nullopt, ++probes_);
+  }
+
   std::size_t draw(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
 
   std::mt19937 random_;
@@ -47,6 +56,7 @@ class RandomPolicy final : public Policy {
   Seconds longest_;
   std::uint64_t timers_ = 0;
   int taken_back_ = 0;
+  std::uint64_t probes_ = 0;
 };
 
 }  // namespace equipoise

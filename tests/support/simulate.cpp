@@ -69,6 +69,13 @@ class Collected final : public Journal {
                            {static_cast<double>(lost->block.id), static_cast<double>(lost->by),
                             lost->goes_on ? 1.0 : 0.0, record.at.value});
     }
+    if (const auto* probed = std::get_if<Probed>(&record.what)) {
+      const ProbeTimes times = probed->times.value_or(ProbeTimes{});
+      seen_.numbers.insert(
+          seen_.numbers.end(),
+          {static_cast<double>(probed->probe.number), times.there_at.value, times.there.value,
+           times.back_at.value, times.back.value, record.at.value});
+    }
   }
 
  private:

@@ -48,29 +48,30 @@ class SpanTeller {
 
   void operator()(const EventRecord& r) {
     std::visit(
-        Overload{[&](const IterationBegin&) {
-                   wait_all(r.at, any_iteration_ ? Activity::wait_barrier : Activity::wait_control);
-                   any_iteration_ = true;
-                 },
-                 [&](const LostBlock& lost) {
-                   if (lost.by == LostBy::unit) return tell_open(lost, Activity::lost, r.at);
-                   if (lost.goes_on) units_[lost.unit.index].going_on.push_back(&lost);
-                 },
-                 [&](const LateEnd& late) { tell_late(late, r.at); },
-                 [&](const UnfinishedBlock& left) { tell_open(left, Activity::unfinished, r.at); },
-                 [&](const UnitLost& lost) {  // the events of its blocks follow
-                   units_[lost.unit.index].is_absent = true;
-                   units_[lost.unit.index].absent_since = r.at;
-                   for (const LostBlock* const block : units_[lost.unit.index].going_on) {
-                     tell_open(*block, Activity::redone, r.at);
-                   }
-                   units_[lost.unit.index].going_on.clear();
-                 },
-                 [&](const UnitJoined& joined) {
-                   wait(joined.unit, r.at, Activity::wait_barrier);
-                   units_[joined.unit.index].is_absent = false;
-                 },
-                 [](const OneOf<TimerEnd, PolicyStall, Disturbance, Note> auto&) {}},
+        Overload{
+            [&](const IterationBegin&) {
+              wait_all(r.at, any_iteration_ ? Activity::wait_barrier : Activity::wait_control);
+              any_iteration_ = true;
+            },
+            [&](const LostBlock& lost) {
+              if (lost.by == LostBy::unit) return tell_open(lost, Activity::lost, r.at);
+              if (lost.goes_on) units_[lost.unit.index].going_on.push_back(&lost);
+            },
+            [&](const LateEnd& late) { tell_late(late, r.at); },
+            [&](const UnfinishedBlock& left) { tell_open(left, Activity::unfinished, r.at); },
+            [&](const UnitLost& lost) {  // the events of its blocks follow
+              units_[lost.unit.index].is_absent = true;
+              units_[lost.unit.index].absent_since = r.at;
+              for (const LostBlock* const block : units_[lost.unit.index].going_on) {
+                tell_open(*block, Activity::redone, r.at);
+              }
+              units_[lost.unit.index].going_on.clear();
+            },
+            [&](const UnitJoined& joined) {
+              wait(joined.unit, r.at, Activity::wait_barrier);
+              units_[joined.unit.index].is_absent = false;
+            },
+            [](const OneOf<ProbeBegin, Probed, TimerEnd, PolicyStall, Disturbance, Note> auto&) {}},
         r.what);
     if (is_counted(r.what)) events_.push_back(r.at);
   }
@@ -198,12 +199,29 @@ class MarkOfRecord {
                  [&](const OneOf<LateEnd, UnitJoined, TimerEnd, Note> auto&) {
                    return as(MarkKind::other);
                  },
+                 [&](const Probed& probed) {
+                   mark.details = words_of(probed);
+                   return as(MarkKind::other);
+                 },
                  [this](const Disturbance& disturbance) { return mark_of(disturbance); },
-                 [](const UnfinishedBlock&) { return std::optional<RunMark>(); }},
+                 [](const OneOf<UnfinishedBlock, ProbeBegin> auto&) {
+                   return std::optional<RunMark>();
+                 }},
         r.what);
   }
 
  private:
+  static std::string words_of(const Probed& probed) {
+    const Probe& probe = probed.probe;
+    const auto took = [](double bytes, Seconds time) {
+      return fmt::format("{} bytes in {:.3g} s", bytes, time.value);
+    };
+    if (!probed.times) return "without an answer";
+    std::string text = took(probe.there_bytes, probed.times->there);
+    if (probe.back_bytes) text += ", back " + took(*probe.back_bytes, probed.times->back);
+    return text;
+  }
+
   [[nodiscard]] std::optional<RunMark> mark_of(const Disturbance& d) const {
     RunMark mark{d.at, d.until, {}, to_string(d.kind), {}, MarkKind::trouble};
     for (std::uint32_t i = 0; i < units_.size(); ++i) {

@@ -120,7 +120,8 @@ class Collector {
                         [&](const Disturbance& disturbance) {
                           sorted_.disturbances.push_back(disturbance_json(disturbance));
                         },
-                        [](const OneOf<UnfinishedBlock, TimerEnd, PolicyStall, Note> auto&) {}},
+                        [](const OneOf<UnfinishedBlock, ProbeBegin, Probed, TimerEnd, PolicyStall,
+                                       Note> auto&) {}},
                record.what);
     if (is_counted(record.what)) events_.push_back(record.at);
     if (!std::holds_alternative<Disturbance>(record.what)) latest_ = std::max(latest_, record.at);

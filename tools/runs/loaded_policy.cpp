@@ -197,6 +197,15 @@ class WatchedDecisions final : public Decisions {
     });
     return granted;
   }
+  bool send_probe(UnitId unit, double bytes_there, std::optional<double> bytes_back,
+                  std::uint64_t number) override {
+    bool is_sent = false;
+    watch([&] {
+      expect_known(unit, "probed");
+      is_sent = to_.probe(unit, bytes_there, bytes_back, number);
+    });
+    return is_sent;
+  }
   void wake(Seconds at, std::uint64_t timer) override {
     watch([&] { to_.set_timer(at, timer); });
   }

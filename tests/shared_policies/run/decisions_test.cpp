@@ -113,6 +113,7 @@ TEST(Decisions, ChargesAPolicyForItsOwnTimeOnly) {
     TakenBack take_back(const Block& block, UnitId unit) override {
       return next_->take_back(block, unit);
     }
+    Seconds probe(const Probe& probe, UnitId unit) override { return next_->probe(probe, unit); }
     Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
       clock_.now += Seconds{100};
       return next_->occupy(unit, span);

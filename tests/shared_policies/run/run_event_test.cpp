@@ -20,6 +20,8 @@ TEST(RunEvent, IsFoundByTheWordThatItIsWrittenWith) {
   EXPECT_TRUE(is_called<UnfinishedBlock>("block_outstanding"));
   EXPECT_TRUE(is_called<UnitLost>("unit_lost"));
   EXPECT_TRUE(is_called<UnitJoined>("unit_joined"));
+  EXPECT_TRUE(is_called<ProbeBegin>("probe"));
+  EXPECT_TRUE(is_called<Probed>("probed"));
   EXPECT_TRUE(is_called<TimerEnd>("timer_fired"));
   EXPECT_TRUE(is_called<PolicyStall>("policy_stalled"));
   for (const char* word : {"compete", "slow", "profile", "bandwidth", "fail", "join"}) {
@@ -48,9 +50,11 @@ TEST(RunEvent, CountsWhatPoliciesAreToldOf) {
   EXPECT_TRUE(is_counted(LostBlock{}));
   EXPECT_TRUE(is_counted(UnitLost{}));
   EXPECT_TRUE(is_counted(UnitJoined{}));
+  EXPECT_TRUE(is_counted(Probed{}));
   EXPECT_TRUE(is_counted(TimerEnd{}));
   EXPECT_FALSE(is_counted(IterationBegin{}));
   EXPECT_FALSE(is_counted(UnfinishedBlock{}));
+  EXPECT_FALSE(is_counted(ProbeBegin{}));
   EXPECT_FALSE(is_counted(PolicyStall{}));
   EXPECT_FALSE(is_counted(Disturbance{}));
   EXPECT_FALSE(is_counted(Note{}));

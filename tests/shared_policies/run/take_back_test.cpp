@@ -328,6 +328,8 @@ FakeSetup random_machine(std::mt19937& random, std::size_t units) {
     const double in = uniform(0, 0.1);
     const double out = uniform(0, 0.1);
     if (random() % 2 == 0) unit.in_s = [in](double items) { return in * items; };
+    if (random() % 2 == 0) unit.probe_there_s = [in](double bytes) { return in * bytes / 100; };
+    if (random() % 2 == 0) unit.probe_back_s = [out](double bytes) { return out * bytes / 100; };
     if (random() % 2 == 0) unit.out_s = [out](double items) { return out * items; };
     unit.resident_s = random() % 2 == 0 ? uniform(0, 2) : 0.0;
     unit.iteration_s = random() % 2 == 0 ? uniform(0, 1) : 0.0;
@@ -348,19 +350,16 @@ FakeSetup random_machine(std::mt19937& random, std::size_t units) {
 void expect_one_end_of_each(const RecordedRun& run) {
   std::map<std::uint64_t, int> ends;
   std::map<std::uint64_t, bool> goes_on;
-  std::uint64_t most = 0;
   Items left = run.phases[0].items * run.phases[0].iterations;
   for (const RecordedLine& line : run.lines) {
     if (const auto* block = std::get_if<BlockRecord>(&line.what)) {
       left -= block->block.items;
       ++ends[block->block.id];
-      most = std::max(most, block->block.id);
     }
     const auto* const event = std::get_if<EventRecord>(&line.what);
     if (event == nullptr) continue;
     if (const auto* lost = std::get_if<LostBlock>(&event->what)) {
       ++ends[lost->block.id];
-      most = std::max(most, lost->block.id);
       if (lost->goes_on) goes_on[lost->block.id] = true;
     }
     if (const auto* late = std::get_if<LateEnd>(&event->what)) {
@@ -369,7 +368,7 @@ void expect_one_end_of_each(const RecordedRun& run) {
     }
   }
   EXPECT_EQ(left, 0);
-  EXPECT_EQ(ends.size(), most + 1);
+  EXPECT_EQ(ends.size(), ends.rbegin()->first + 1);
   for (const auto& [id, count] : ends) EXPECT_EQ(count, 1) << id;
 }
 
