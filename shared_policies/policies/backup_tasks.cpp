@@ -38,6 +38,10 @@ class InnerDecisions final : public Decisions {
   Items grant_copy(std::uint64_t block, UnitId of, UnitId unit) override {
     return outer_.give_twice(block, of, unit);
   }
+  bool send_probe(UnitId unit, double bytes_there, std::optional<double> bytes_back,
+                  std::uint64_t number) override {
+    return outer_.probe(unit, bytes_there, bytes_back, number);
+  }
   void wake(Seconds at, std::uint64_t timer) override {
     timers_.emplace(++timers_set_, timer);
     outer_.set_timer(at, timers_set_);
