@@ -77,10 +77,11 @@ TEST(BlockTimeoutOption, LosesASilentUnitOfASimulationWhichIsDecidedTheSameAgain
   const SmallMachine machine(runs.scratch);
   const std::string scenario = runs.scratch.write(
       "scenario.json", R"({"schema":"equipoise.scenario/1","events":[)"
-                       R"({"at_s":0.05,"unit":"a","kind":"slow","factor":1e6,"until_s":20}]})");
-  // b and c have done the rest of the work long before a is late, 10 s after its first block at least.
+                       R"({"at_s":0.35,"unit":"a","kind":"slow","factor":1e6,"until_s":20}]})");
+  // In blocks of 100 items, of which a does one in 0.1 s. b and c have done the rest by 1 s, and a is late
+  // 10 s after the end of its last block.
   ASSERT_EQ(runs.timeout_of(with(with({"simulate"}, machine.words()),
-                                 {"--workload", "k:items=1000", "--policy", "gss", "--scenario",
+                                 {"--workload", "k:items=3000", "--policy", "greedy", "--scenario",
                                   scenario, "--block-timeout", "auto"})),
             "auto");
   const std::vector<std::string> lines = lines_of(read_text(runs.file));
@@ -111,7 +112,7 @@ TEST(BlockTimeoutOption, StandsInCampaignsAndResults) {
   const std::string out = runs.scratch.path("out");
   const ProgramRun sweep = run_equipoise({"sweep", campaign_of(R"("auto")"), "--out", out});
   ASSERT_EQ(sweep.exit_code, 0) << sweep.err;
-  const Json results = Json::parse(read_text(out + "/one/results.json"));
+  const Json results = Json::parse(read_text(out + "/experiments/one/results.json"));
   EXPECT_EQ(results.at("experiment").at("sim").at("block_timeout_s"), "auto");
   const ProgramRun refused = run_equipoise({"sweep", campaign_of(R"("soon")"), "--out", out});
   EXPECT_EQ(refused.exit_code, 2);

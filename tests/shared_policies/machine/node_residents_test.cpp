@@ -78,5 +78,17 @@ TEST(NodeResidents, StayWithTheNodeWhileAUnitIsThere) {
   EXPECT_EQ(residents.ask({1}, 0, 0), Way::fetch);  // the node was empty
 }
 
+TEST(NodeResidents, AreFetchedByAnotherUnitTooIfTheOneThatFetchesIsLate) {
+  NodeResidents residents({{{{0}, {1}, {2}}, {0}}}, 3);
+  EXPECT_EQ(residents.ask({0}, 0, 0), Way::fetch);
+  EXPECT_FALSE(residents.given_up({0}).has_value());  // nobody waits
+  EXPECT_EQ(residents.ask({1}, 0, 0), Way::wait);
+  EXPECT_EQ(residents.ask({2}, 0, 0), Way::wait);
+  EXPECT_FALSE(residents.given_up({2}).has_value());  // it fetches nothing, and waits on
+  EXPECT_EQ(residents.given_up({0}), UnitId{1});
+  EXPECT_TRUE(residents.arrived({0}).empty());
+  EXPECT_EQ(residents.arrived({1}), (std::vector<UnitId>{{2}}));
+}
+
 }  // namespace
 }  // namespace equipoise::node_residents_test

@@ -15,6 +15,7 @@ class Stages final : public PipelineStages {
   std::vector<double> ends_s;
   std::vector<StageTimes> times;
   std::vector<StageTimes> begins;
+  int dropped = 0;
   bool launches_setups = false;  ///< the durations of setups are unknown
   std::vector<Stage> launched;
 
@@ -25,7 +26,8 @@ class Stages final : public PipelineStages {
     return time_of(block.alone, stage);
   }
   void launch(UnitId, const PipelinedBlock&, Stage stage) override { launched.push_back(stage); }
-  void finished(UnitId, const PipelinedBlock& block, Seconds at, bool /*is_dropped*/) override {
+  void finished(UnitId, const PipelinedBlock& block, Seconds at, bool is_dropped) override {
+    if (is_dropped) ++dropped;
     ends_s.push_back(at.value);
     times.push_back(block.times);
     begins.push_back(block.begins);
@@ -181,6 +183,34 @@ TEST(UnitPipeline, CopiesNothingBesideASetup) {
     // 26.5, out until 28.5.
     EXPECT_EQ(stages.ends_s, (std::vector<double>{17.0, 24.5, 28.5}));
   }
+}
+
+TEST(UnitPipeline, GoesOnWithWhatALateUnitHasBegunAndForgetsItsResidentData) {
+  // At 1.5 s the first block is computed, from 1 s to 5 s, the second is copied in, and the third waits.
+  // The second is computed from 5 s to 9 s. Neither copies anything out.
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 1, stages);
+  for (int i = 0; i < 3; ++i) pipeline.add(block_at(0.0));
+  pipeline.advance(Seconds{1.5});
+  EXPECT_EQ(pipeline.give_up(Seconds{1.5}), 2U);
+  EXPECT_EQ(pipeline.resident_data({}), ResidentData::missing);
+  pipeline.advance(Seconds{100.0});
+  EXPECT_EQ(stages.ends_s, (std::vector<double>{5.0, 9.0}));
+  EXPECT_EQ(stages.dropped, 2);
+  EXPECT_EQ(pipeline.give_up(Seconds{100.0}), 0U);
+}
+
+TEST(UnitPipeline, DropsWhatALateUnitAlreadyCopiesOut) {
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 0, stages);
+  pipeline.add(block_at(0.0));
+  pipeline.add(block_at(0.0));
+  pipeline.advance(Seconds{6.0});  // the copy out takes from 5 s to 7 s
+  EXPECT_EQ(pipeline.give_up(Seconds{6.0}), 1U);
+  EXPECT_DOUBLE_EQ(pipeline.next_date().value, 7.0);
+  pipeline.advance(Seconds{100.0});
+  EXPECT_EQ(stages.ends_s, (std::vector<double>{7.0}));
+  EXPECT_EQ(stages.dropped, 1);
 }
 
 }  // namespace
