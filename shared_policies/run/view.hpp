@@ -18,8 +18,8 @@ struct OutstandingBlock {
   Block block;
   Seconds assigned;
   /// The number of counted events before it was handed out: accepted blocks, and events for which
-  /// `is_counted` (journal.hpp) holds, which are lost blocks, lost units, joined units and fired
-  /// timers.
+  /// `is_counted` (run_event.hpp) holds, which are lost blocks, late ends, lost units, joined
+  /// units, ended probes and fired timers.
   std::uint64_t after_events = 0;
 };
 
