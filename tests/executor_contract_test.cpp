@@ -137,6 +137,30 @@ TEST_P(AnyExecutor, StartsItsClockAtZeroAndNeverTurnsItBack) {
   });
 }
 
+TEST_P(AnyExecutor, AnswersEveryProbeOnceWithTimesBetweenItsCallAndItsEvent) {
+  executor.run([&] {
+    std::vector<Seconds> asked;
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      const UnitId unit{i % 2 == 0 ? 0u : 1u};
+      executor.start(block(i, static_cast<Items>(i) * 10, 10), unit);
+      asked.push_back(executor.probe({i, 0, 1000.0 * static_cast<double>(i), 500}, unit));
+    }
+    std::set<std::uint64_t> seen;
+    while (const auto event = executor.next(Seconds::infinity())) {
+      const auto* const probed = std::get_if<Probed>(&event->what);
+      if (probed == nullptr) continue;
+      EXPECT_TRUE(seen.insert(probed->probe.id).second);
+      EXPECT_EQ(probed->unit.index, probed->probe.id % 2);
+      ASSERT_TRUE(probed->times);
+      const auto& [there_at, there, back_at, back] = *probed->times;
+      EXPECT_GE(there_at, asked[probed->probe.id]);
+      EXPECT_GE(back_at.value, (there_at + there).value - 1e-9);
+      EXPECT_GE(event->at.value, (back_at + back).value - 1e-9);
+    }
+    EXPECT_EQ(seen.size(), 20u);
+  });
+}
+
 TEST_P(AnyExecutor, ReportsEveryBlockOnceAndThoseOfAUnitInTheOrderOfStarting) {
   executor.run([&] {
     for (std::uint64_t i = 0; i < 40; ++i) {

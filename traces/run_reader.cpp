@@ -20,6 +20,7 @@ namespace {
 constexpr Items most_items = std::numeric_limits<Items>::max();
 constexpr double most_seconds = 1e300;
 constexpr double most_value = 1e300;
+constexpr Items most_bytes = Items{1} << 53;  // of a probe
 
 Seconds seconds(const JsonObject& line, const std::string& name) {
   return {line.number(name, 0.0, most_seconds)};
@@ -269,9 +270,12 @@ class RunReader {
     expect_named(line, "probe");
     begin.probe.id = count(line, "probe");
     begin.probe.number = count(line, "number");
-    begin.probe.there_bytes = line.number("there_bytes", 0.0, most_value);
+    const auto bytes = [&](const std::string& name) {
+      return static_cast<double>(line.whole(name, 0, most_bytes));
+    };
+    begin.probe.there_bytes = bytes("there_bytes");
     if (line.find("back_bytes") != nullptr) {
-      begin.probe.back_bytes = line.number("back_bytes", 0.0, most_value);
+      begin.probe.back_bytes = bytes("back_bytes");
     }
     begin.after_blocks = count(line, "after_blocks");
     if (begin.probe.id != probes_begun_++) {

@@ -108,9 +108,9 @@ class Decisions {
   /// at the price of any copy. The copies wait for their turn among those of the unit's blocks, in the
   /// order of these calls, and keep its copy engines and links busy; a probe takes no slot, computes nothing,
   /// and holds back neither the end of an iteration nor that of the run. A copy of 0 bytes takes the latency.
-  /// The answer is a Probed event, unless the run ends before: at once, without times above 0, if the unit
-  /// works where the input is. `number` is the policy's own, for the event. Several probes may be under way.
-  /// Bytes are rounded up to whole ones. Returns false, and does nothing, if the unit is absent, if bytes are
+  /// The answer is a Probed event, unless the run ends before: at once, with times of 0 s, if no link leads to
+  /// the unit. A real CPU copies in the host's memory. `number` is the policy's own, for the event. Several
+  /// probes may be under way. No time-out ends one. Bytes are rounded up to whole ones. Returns false, and does nothing, if the unit is absent, if bytes are
   /// negative or above 2^53, or after 10,000 probes at one time.
   bool probe(UnitId unit, double bytes_there, std::optional<double> bytes_back = std::nullopt,
              std::uint64_t number = 0) {

@@ -146,8 +146,10 @@ class CheckedRun final : public Executor, public Journal {
 
   /// `event` compares it with the recorded one.
   Seconds probe(const Probe& /*probe*/, UnitId /*unit*/) override {
-    if (is_at_cursor<ProbeBegin>()) now_ = std::max(now_, at_cursor<EventRecord>()->at);
-    return now_;
+    if (!is_at_cursor<ProbeBegin>()) return now_;
+    const Seconds asked = at_cursor<EventRecord>()->at;
+    now_ = std::max(now_, asked);
+    return asked;
   }
 
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override {

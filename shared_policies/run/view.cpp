@@ -111,26 +111,31 @@ bool View::has_current(UnitId unit) const {
   return has && (*has == iteration_ || workload().iteration_bytes == 0.0);
 }
 
+/// Whether the unit has a block that needs the data of this iteration.
+bool View::is_getting(const UnitState& unit) const {
+  const auto needs_them = [this](const OutstandingBlock& b) {
+    return b.block.phase == phase_ && b.block.iteration == iteration_;
+  };
+  return std::ranges::any_of(unit.outstanding, needs_them) ||
+         std::ranges::any_of(unit.going_on, needs_them);
+}
+
 DataPlace View::resident_data(UnitId unit) const {
   const UnitState& state = units_[unit.index];
   if (workload().resident_bytes == 0.0 || has_current(unit)) return DataPlace::here;
-  const auto brings_them = [this](const OutstandingBlock& b) {
-    return b.block.phase == phase_ && b.block.iteration == iteration_;
-  };
-  if (std::ranges::any_of(state.outstanding, brings_them) ||
-      std::ranges::any_of(state.going_on, brings_them)) {
-    return DataPlace::coming;
-  }
+  if (is_getting(state)) return DataPlace::coming;
   const Unit& of = state.unit;
   if (!of.is_remote) {
     const bool shares_memory = of.kind == UnitKind::cpu || of.copy_engines == 0;
     return shares_memory ? DataPlace::node : DataPlace::master;
   }
-  const bool node_has_them = std::ranges::any_of(units_, [&](const UnitState& other) {
-    return other.id != unit && other.unit.is_remote && other.unit.node == of.node &&
-           residents_[other.id.index].sent == iteration_;
-  });
-  return node_has_them ? DataPlace::node : DataPlace::master;
+  DataPlace place = DataPlace::master;
+  for (const UnitState& other : units_) {
+    if (other.id == unit || !other.unit.is_remote || other.unit.node != of.node) continue;
+    if (residents_[other.id.index].sent == iteration_) return DataPlace::node;
+    if (!has_current(other.id) && is_getting(other)) place = DataPlace::coming;
+  }
+  return place;
 }
 
 double View::resident_bytes_to_send(UnitId unit) const {

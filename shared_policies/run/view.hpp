@@ -18,8 +18,8 @@ struct OutstandingBlock {
   Block block;
   Seconds assigned;
   /// The number of counted events before it was handed out: accepted blocks, and events for which
-  /// `is_counted` (journal.hpp) holds, which are lost blocks, lost units, joined units and fired
-  /// timers.
+  /// `is_counted` (run_event.hpp) holds, which are lost blocks, late ends, lost units, joined
+  /// units, ended probes and fired timers.
   std::uint64_t after_events = 0;
 };
 
@@ -32,7 +32,7 @@ struct OutstandingProbe {
 /// Where a unit's next block finds the resident data that it needs.
 enum class DataPlace : std::uint8_t {
   here,    ///< on the unit, or there are none
-  coming,  ///< a block that the unit has brings them
+  coming,  ///< a block that the unit has, or another one of its node, brings them
   /// In the memory that the unit shares: another unit of its node, away from the input, has them, or the
   /// unit works in the memory where the input is (a CPU there, or a unit without copy engines). They
   /// do not cross the network.
@@ -107,10 +107,9 @@ class View {
  private:
   /// What is known of a unit's resident data.
   struct Residents {
-    std::optional<int>
-        iteration;             ///< whose data of this phase it has for certain; none: it has none
-    std::optional<int> sent;   ///< whose data were last sent to it
-    bool has_original = true;  ///< it was there from the start, and has never been lost
+    std::optional<int> iteration;  ///< whose data of this phase it has for certain
+    std::optional<int> sent;       ///< whose data were last sent to it
+    bool has_original = true;      ///< it was there from the start, and has never been lost
   };
 
   void begin_phase(int phase);
@@ -120,6 +119,7 @@ class View {
   /// The data that a block of the unit needed are there.
   void learn(UnitId unit, const Block& block, const StageTimes& times);
   [[nodiscard]] bool has_current(UnitId unit) const;
+  [[nodiscard]] bool is_getting(const UnitState& unit) const;
   [[nodiscard]] bool is_replicated_to(UnitId unit) const;
 
   std::vector<Workload> phases_;

@@ -238,6 +238,40 @@ TEST_F(OwnPolicy, LetsTheUserStopThoughItDoesNotAnswer) {
   }
 }
 
+TEST_F(OwnPolicy, MayProbeAndItsRunsAreCheckedRepeatedAndDrawn) {
+  const std::string probing = library("probing");
+  for (const char* command : {"simulate", "run"}) {
+    SCOPED_TRACE(command);
+    const ProgramRun run =
+        run_equipoise(equipoise::with(with_policy(command, probing), {"--out", out_, "--quiet"}));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const auto count = [&](const std::string& path, const std::string& word) {
+      std::size_t lines = 0;
+      for (const std::string& line : lines_of(read_text(path))) {
+        lines += line.starts_with("{\"event\":\"" + word + "\"") ? 1 : 0;
+      }
+      return lines;
+    };
+    const std::size_t units = std::string(command) == "run" ? 1 : 24;
+    EXPECT_EQ(count(out_, "probe"), units);
+    EXPECT_EQ(count(out_, "probed"), units);
+    const ProgramRun check = run_equipoise({"replay", out_, "--check"});
+    EXPECT_EQ(check.exit_code, 0) << check.out << check.err;
+    const std::string again = folder_.path("again.jsonl");
+    const ProgramRun repeated =
+        run_equipoise({"replay", out_, "--decisions", "--out", again, "--quiet"});
+    EXPECT_EQ(repeated.exit_code, 0) << repeated.err;
+    EXPECT_EQ(count(again, "probed"), units);
+    for (const char* format : {"--svg", "--csv", "--perfetto", "--paje"}) {
+      const ProgramRun drawn = run_equipoise({"report", out_, format, folder_.path("drawn")});
+      EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+      fs::remove(folder_.path("drawn"));
+    }
+    fs::remove(out_);
+    fs::remove(again);
+  }
+}
+
 TEST_F(OwnPolicy, IsRefusedUnderANameOfOurs) {
   const std::string named = library("named-greedy");
   expect_refusal(named, named, "is called greedy, as one of Equipoise's own");

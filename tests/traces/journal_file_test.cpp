@@ -81,6 +81,28 @@ TEST(JournalFile, NamesTheUnitAndTheBlockOfAnEvent) {
                    }));
 }
 
+TEST(JournalFile, SaysWhatAProbeAskedForAndWhatItFound) {
+  const auto lines = lines_of([](Journal& journal) {
+    const Probe both{0, 7, 1e6, 5e5};
+    const Probe there{1, 8, 0, std::nullopt};
+    journal.event({Seconds{1}, ProbeBegin{UnitId{0}, both, 3}});
+    journal.event({Seconds{1}, ProbeBegin{UnitId{1}, there, 4}});
+    journal.event(
+        {Seconds{2}, Probed{UnitId{0}, both,
+                            ProbeTimes{Seconds{1.25}, Seconds{0.25}, Seconds{1.5}, Seconds{0.5}}}});
+    journal.event({Seconds{3}, Probed{UnitId{1}, there}});
+  });
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       R"({"event":"probe","at_s":1,"unit":"cpu0","probe":0,"number":7,)"
+                       R"("there_bytes":1000000,"back_bytes":500000,"after_blocks":3})",
+                       R"({"event":"probe","at_s":1,"unit":"gpu\"0","probe":1,"number":8,)"
+                       R"("there_bytes":0,"after_blocks":4})",
+                       R"({"event":"probed","at_s":2,"unit":"cpu0","probe":0,"there_at_s":1.25,)"
+                       R"("there_s":0.25,"back_at_s":1.5,"back_s":0.5})",
+                       R"({"event":"probed","at_s":3,"unit":"gpu\"0","probe":1})",
+                   }));
+}
+
 TEST(JournalFile, QuotesTheTextOfANoteAndTheWordOfADecision) {
   const auto lines = lines_of([](Journal& journal) {
     journal.decision({Seconds{0.5}, {}, Seconds{0.5}, {{}, OwnDecisionKind{"\"guess\""}, {}}});

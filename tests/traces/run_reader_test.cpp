@@ -157,6 +157,39 @@ TEST(RunFile, HoldsEveryRecordToTheLastBit) {
   EXPECT_EQ(std::get<Note>(event(6)).text, "poor_fit");
 }
 
+TEST(RunFile, TellsWhatProbesFound) {
+  const auto written = [](const std::vector<EventRecord>& events) {
+    const TemporaryFolder folder;
+    const auto file = make_journal_file(folder.path("run.jsonl"), header, {"cpu0", "gpu0"});
+    for (const EventRecord& event : events) file->event(event);
+    file->finish(summary);
+    return folder.read("run.jsonl");
+  };
+  const EventRecord begin{Seconds{1}, ProbeBegin{UnitId{1}, {0, 7, 9007199254740991, 0}, 3}};
+  const ProbeTimes times{Seconds{1.25}, Seconds{1.0 / 3.0}, Seconds{1.75}, Seconds{0.5}};
+  const EventRecord end{Seconds{2.5}, Probed{UnitId{1}, {0, 7, 9007199254740991, 0}, times}};
+  const EventRecord other{Seconds{1}, ProbeBegin{UnitId{0}, {1, 8, 5, std::nullopt}, 4}};
+  const EventRecord lost{Seconds{3}, Probed{UnitId{0}, {1, 8, 5, std::nullopt}}};
+  const RunFile file = read_text_as_run(written({begin, other, end, lost}));
+  ASSERT_EQ(file.run.lines.size(), 4u);
+  const auto event = [&](std::size_t line) -> const RunEvent& {
+    return std::get<EventRecord>(file.run.lines[line].what).what;
+  };
+  EXPECT_EQ(std::get<ProbeBegin>(event(0)).unit, UnitId{1});
+  EXPECT_EQ(std::get<ProbeBegin>(event(0)).probe, (Probe{0, 7, 9007199254740991, 0}));
+  EXPECT_EQ(std::get<ProbeBegin>(event(1)).after_blocks, 4u);
+  EXPECT_EQ(std::get<Probed>(event(2)).probe, (Probe{0, 7, 9007199254740991, 0}));
+  EXPECT_EQ(std::get<Probed>(event(2)).times, times);
+  EXPECT_EQ(std::get<Probed>(event(3)).unit, UnitId{0});
+  EXPECT_FALSE(std::get<Probed>(event(3)).times);
+  const auto refusal = [&](const std::vector<EventRecord>& events) {
+    return refusal_of([&] { static_cast<void>(read_text_as_run(written(events))); });
+  };
+  EXPECT_NE(refusal({end}).find("run.jsonl:2: no probe of this number"), std::string::npos);
+  EXPECT_NE(refusal({begin, end, end}).find("run.jsonl:4: no probe"), std::string::npos);
+  EXPECT_NE(refusal({other}).find("run.jsonl:2: probes are numbered"), std::string::npos);
+}
+
 TEST(RunFile, IsReadUpToItsLastWholeLineWhereverItIsCut) {
   const std::string text = written_run();
   const std::size_t header_end = text.find('\n');

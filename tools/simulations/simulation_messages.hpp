@@ -51,8 +51,9 @@ struct Simulate {
   Simulation simulation;      ///< without inputs and profile
 };
 
-/// Probe a platform. Answered by Probing, any number of times, and then by Probed or Failed.
-struct Probe {
+/// Probe a platform. Answered by ProbingPlatform, any number of times, and then by PlatformProbed or
+/// Failed.
+struct ProbePlatform {
   std::uint64_t number = 0;
   PlatformSource source;
   RoutesOf wanted;
@@ -65,8 +66,8 @@ struct Stop {};
 /// Kill everything that is being done. It is not answered.
 struct Cancel {};
 
-using Request =
-    std::variant<OpenSimgrid, KeepInputs, KeepProfile, Forget, Simulate, Probe, Stop, Cancel>;
+using Request = std::variant<OpenSimgrid, KeepInputs, KeepProfile, Forget, Simulate, ProbePlatform,
+                             Stop, Cancel>;
 
 /// SimGrid is open.
 struct SimgridOpened {
@@ -95,19 +96,19 @@ struct Failed {
 };
 
 /// A probe goes on.
-struct Probing {
+struct ProbingPlatform {
   std::uint64_t number = 0;
   std::uint64_t done = 0;  ///< hosts
   std::uint64_t hosts = 0;
 };
 
 /// A platform has been probed.
-struct Probed {
+struct PlatformProbed {
   std::uint64_t number = 0;
   ProbedPlatform platform;
 };
 
-using Reply = std::variant<SimgridOpened, Simulated, Failed, Probing, Probed>;
+using Reply = std::variant<SimgridOpened, Simulated, Failed, ProbingPlatform, PlatformProbed>;
 
 [[nodiscard]] std::string archived(const Request& request);
 [[nodiscard]] std::string archived(const Reply& reply);

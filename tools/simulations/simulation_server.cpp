@@ -153,7 +153,7 @@ class SimulationServer {
     waiting.simulation.inputs = inputs_.at(request.inputs);
     if (request.profile != 0) waiting.simulation.policy.profile = profiles_.at(request.profile);
   }
-  void handle(const Probe& request);
+  void handle(const ProbePlatform& request);
   void handle(const Stop& /*request*/) {
     for (const Running& running : running_) ::kill(running.child.pid(), end_early);
     for (const Simulate& waiting : waiting_) {
@@ -224,7 +224,7 @@ class SimulationServer {
 };
 
 /// Probes at once, because nothing else is asked for meanwhile, except to cancel it.
-void SimulationServer::handle(const Probe& request) {
+void SimulationServer::handle(const ProbePlatform& request) {
   const auto& units = request.wanted.trace_units;
   const auto wants_routes = [&](const ProbedHost& host) {
     if (!units) return true;
@@ -235,7 +235,7 @@ void SimulationServer::handle(const Probe& request) {
   auto told = std::chrono::steady_clock::now();
   const auto watch = [&](std::size_t done, std::size_t hosts) {
     if (const auto now = std::chrono::steady_clock::now(); now - told > progress_interval) {
-      post(Probing{request.number, done, hosts});
+      post(ProbingPlatform{request.number, done, hosts});
       told = now;
     }
     channel_.flush();
@@ -245,8 +245,8 @@ void SimulationServer::handle(const Probe& request) {
     if (!is_open || is_cancelled) throw Cancelled();
   };
   try {
-    post(Probed{request.number,
-                probe_platform(request.source, wants_routes, request.missing, watch)});
+    post(PlatformProbed{request.number,
+                        probe_platform(request.source, wants_routes, request.missing, watch)});
   } catch (const Cancelled&) {
     return;
   } catch (const std::exception& failure) {

@@ -266,19 +266,19 @@ void expect_simgrid() {
 ProbedPlatform probe_in_server(PlatformSource source, RoutesOf wanted, MissingRoutes missing,
                                const ProbeWatch& watch) {
   const std::uint64_t number = server().next_number();
-  server().ask(Probe{number, std::move(source), std::move(wanted), missing});
+  server().ask(ProbePlatform{number, std::move(source), std::move(wanted), missing});
   Cancelling cancelling;
   std::size_t done = 0;
   std::size_t hosts = 0;
   for (;;) {
     std::optional<Reply> reply = server().wait();
-    if (const auto* const probing = answer<Probing>(reply, number)) {
+    if (const auto* const probing = answer<ProbingPlatform>(reply, number)) {
       done = probing->done;
       hosts = probing->hosts;
     }
-    if (answer<Probed>(reply, number) != nullptr) {
+    if (answer<PlatformProbed>(reply, number) != nullptr) {
       cancelling.disarm();
-      return std::move(std::get<Probed>(*reply).platform);
+      return std::move(std::get<PlatformProbed>(*reply).platform);
     }
     if (const auto* const refused = answer<Failed>(reply, number)) {
       cancelling.disarm();

@@ -339,6 +339,7 @@ TEST(View, KnowsWhereResidentDataLie) {
       decisions.assign(UnitId{1}, 10);
       decisions.assign(UnitId{2}, 5);
       EXPECT_EQ(view.resident_data(UnitId{2}), DataPlace::coming);
+      EXPECT_EQ(view.resident_data(UnitId{3}), DataPlace::coming) << "with the third unit's";
     } else if (has_started(event)) {
       ++checked;
       EXPECT_EQ(places(view), (std::vector<std::pair<DataPlace, double>>{
