@@ -168,6 +168,9 @@ if(EQUIPOISE_PYTHON)
   add_test(NAME SameOutputs.FindsWhatDiffers COMMAND ${EQUIPOISE_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/tools/same_outputs_test.py $<TARGET_FILE:equipoise> ${PROJECT_SOURCE_DIR})
   set_tests_properties(SameOutputs.FindsWhatDiffers PROPERTIES TIMEOUT 300)
+  add_test(NAME GenerateMachines.OfDevicesThatExist COMMAND ${EQUIPOISE_PYTHON}
+    ${CMAKE_CURRENT_SOURCE_DIR}/tools/generate_machines_test.py $<TARGET_FILE:equipoise> ${PROJECT_SOURCE_DIR})
+  set_tests_properties(GenerateMachines.OfDevicesThatExist PROPERTIES TIMEOUT 300)
   add_test(NAME CountStatements.OfThePapers COMMAND ${EQUIPOISE_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/tools/count_statements_test.py ${PROJECT_SOURCE_DIR})
 endif()
