@@ -142,7 +142,7 @@ function(equipoise_simulating_tests name)
 endfunction()
 
 # The search for schedules that the commands use.
-equipoise_simulating_tests(search tools/search/schedule_search_test.cpp)
+equipoise_simulating_tests(search tools/search/ideal_runs_test.cpp tools/search/schedule_search_test.cpp)
 
 # The simulation server.
 equipoise_simulating_tests(simulations
