@@ -151,7 +151,8 @@ equipoise_simulating_tests(simulations
 
 # The parts of a sweep.
 equipoise_simulating_tests(sweep
-  tools/sweep/campaign_file_test.cpp tools/sweep/sweep_plan_test.cpp tools/sweep/point_store_test.cpp tools/sweep/sweep_results_test.cpp)
+  tools/sweep/campaign_file_test.cpp tools/sweep/sweep_plan_test.cpp tools/sweep/point_store_test.cpp tools/sweep/sweep_results_test.cpp
+  tools/worlds/best_known_test.cpp)
 
 # Report pages in a browser. A sanitized program takes too long to read a large run.
 set(large_blocks 1000000)

@@ -175,6 +175,11 @@ TEST_F(FarUnits, LoseWhatTheyWouldHaveDoneWhereNobodyUsesThem) {
   EXPECT_NEAR(run.at("loss_s").at("unused"), 20.0, 1e-6);
   EXPECT_NEAR(run.at("loss_s").at("computing"), 0.0, 1e-6);
   EXPECT_NEAR(run.at("loss_s").at("total"), 20.0, 1e-6);
+  // Three times the same, in iterations.
+  typed = words({"near", "far0", "far1"}, "k:items=30,iterations=3");
+  typed.back() = "fixed:shares=1/0/0";
+  typed.emplace_back("--json");
+  EXPECT_NEAR(Json::parse(run_equipoise(typed).out).at("loss_s").at("unused"), 60.0, 1e-6);
 }
 
 TEST_F(FarUnits, SayWhenAllWaitForTheirResidentData) {
