@@ -24,9 +24,10 @@ std::vector<std::vector<double>> energy_prefixes(
       order, {}, [&](const std::vector<std::size_t>& group) { return per_item_j[group.front()]; });
   std::vector<std::vector<double>> prefixes;
   std::vector<double> shares(n, 0.0);
-  for (const std::vector<std::size_t>& group : order) {
-    for (const std::size_t p : group) shares[p] = items_per_s[p];
-    prefixes.push_back(shares);
+  const std::size_t count = std::min(order.size(), most_prefixes);
+  for (std::size_t g = 0; g < order.size(); ++g) {
+    for (const std::size_t p : order[g]) shares[p] = items_per_s[p];
+    if ((g + 1) * count / order.size() > prefixes.size()) prefixes.push_back(shares);
   }
   return prefixes;
 }

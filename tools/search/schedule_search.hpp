@@ -53,7 +53,7 @@ struct BestKnown {
 /// Searches for the schedule with the least energy or EDP (`objective`), in the same way, also from the
 /// shares of `energy_prefixes`. At the end it moves items from one unit to another, in smaller and
 /// smaller steps, as long as that helps: other than for time, not all units of a good schedule end
-/// together. The effort is at most twice that for time. Each phase has the least objective together
+/// together. The effort is at most three times that for time. Each phase has the least objective together
 /// with those before it. All units need watts. `divisions`: runs of the oracle, the first one for
 /// time. Empty if no tried schedule completes all items. Throws Interrupted if a stop is requested.
 [[nodiscard]] BlockLists search_schedule_for(const std::string& objective, const SimWorld& world,

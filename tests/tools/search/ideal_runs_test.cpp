@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
+#include "tools/search/energy_prefixes.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/search/units_worth_using.hpp"
 #include "tools/simulations/simulations.hpp"
@@ -174,6 +175,25 @@ TEST_F(IdealRunsTest, KnowWhatALinkThatUnitsShareCosts) {
       std::string::npos)
       << worth.line;
   EXPECT_NEAR(*best(shared, "energy", worth).energy_j, 279.0, 1e-4);
+}
+
+TEST_F(IdealRunsTest, BeginWithTheUnitsThatNeedTheLeastEnergyForAnItem) {
+  // 2 s * 10 W = 20 J an item, 1 s * 30 W = 30 J, 0.5 s * 20 W = 10 J; 0.5, 1 and 2 items/s.
+  write({{"cpu", 0, 2, 1e-9, 5, 15}, {"gpu", 0, 1, 1e-9, 5, 35}, {"gpu", 0, 0.5, 1e-9, 5, 25}},
+        1e-9);
+  const std::vector<std::vector<double>> shares = energy_prefixes(world(12), {{0}, {1}, {2}});
+  const std::vector<std::vector<double>> expected = {{0, 0, 2}, {0.5, 0, 2}, {0.5, 1, 2}};
+  ASSERT_EQ(shares.size(), expected.size());
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t p = 0; p < 3; ++p) EXPECT_NEAR(shares[k][p], expected[k][p], 1e-6) << k << p;
+  }
+  // Of 20 groups, twelve prefixes: the last one is the whole.
+  std::vector<std::vector<std::size_t>> many(20, {2});
+  many.back() = {0};
+  const std::vector<std::vector<double>> some = energy_prefixes(world(12), many);
+  ASSERT_EQ(some.size(), most_prefixes);
+  EXPECT_NEAR(some.back()[0], 0.5, 1e-6);
+  EXPECT_EQ(some[10][0], 0.0);
 }
 
 }  // namespace
