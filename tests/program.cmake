@@ -144,7 +144,7 @@ function(equipoise_simulating_tests name)
 endfunction()
 
 # The search for schedules that the commands use.
-equipoise_simulating_tests(search tools/search/schedule_search_test.cpp)
+equipoise_simulating_tests(search tools/search/ideal_runs_test.cpp tools/search/schedule_search_test.cpp)
 
 # The simulation server.
 equipoise_simulating_tests(simulations
@@ -153,7 +153,8 @@ equipoise_simulating_tests(simulations
 
 # The parts of a sweep.
 equipoise_simulating_tests(sweep
-  tools/sweep/campaign_file_test.cpp tools/sweep/sweep_plan_test.cpp tools/sweep/point_store_test.cpp tools/sweep/sweep_results_test.cpp)
+  tools/sweep/campaign_file_test.cpp tools/sweep/sweep_plan_test.cpp tools/sweep/point_store_test.cpp tools/sweep/sweep_results_test.cpp
+  tools/worlds/best_known_test.cpp)
 
 # Report pages in a browser. A sanitized program takes too long to read a large run.
 set(large_blocks 1000000)
@@ -170,6 +171,9 @@ if(EQUIPOISE_PYTHON)
   add_test(NAME SameOutputs.FindsWhatDiffers COMMAND ${EQUIPOISE_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/tools/same_outputs_test.py $<TARGET_FILE:equipoise> ${PROJECT_SOURCE_DIR})
   set_tests_properties(SameOutputs.FindsWhatDiffers PROPERTIES TIMEOUT 300)
+  add_test(NAME GenerateMachines.OfDevicesThatExist COMMAND ${EQUIPOISE_PYTHON}
+    ${CMAKE_CURRENT_SOURCE_DIR}/tools/generate_machines_test.py $<TARGET_FILE:equipoise> ${PROJECT_SOURCE_DIR})
+  set_tests_properties(GenerateMachines.OfDevicesThatExist PROPERTIES TIMEOUT 300)
   add_test(NAME CountStatements.OfThePapers COMMAND ${EQUIPOISE_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/tools/count_statements_test.py ${PROJECT_SOURCE_DIR})
 endif()

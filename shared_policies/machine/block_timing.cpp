@@ -42,6 +42,47 @@ double BlockTiming::Spread::quantile_s(double u, double z) const {
   return sorted_s[std::min(index, sorted_s.size() - 1)];
 }
 
+double BlockTiming::Spread::relative_variance() const { return std::expm1(log_sigma * log_sigma); }
+
+double BlockTiming::Spread::relative_quantile(double u, double z, double mean_s,
+                                              double part) const {
+  if (part >= 1.0) return quantile_s(u, z) / mean_s;
+  if (!sorted_s.empty()) return 1.0 + part * (quantile_s(u, z) / mean_s - 1.0);
+  const double log_variance = std::log1p(part * part * relative_variance());
+  return std::exp(std::sqrt(log_variance) * z - 0.5 * log_variance);
+}
+
+void BlockTiming::Times::find_shrinking() {
+  struct Known {
+    double log_items;
+    double log_deviation;
+    double weight;
+  };
+  std::vector<Known> known;
+  Known mean{0.0, 0.0, 0.0};
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double variance = spread[i].relative_variance();
+    if (!(spread[i].repetitions > 1.0) || !(variance > 0.0)) continue;
+    known.push_back(
+        {std::log(sizes[i]), 0.5 * std::log(variance), 2.0 * (spread[i].repetitions - 1.0)});
+    mean.log_items += known.back().weight * known.back().log_items;
+    mean.log_deviation += known.back().weight * known.back().log_deviation;
+    mean.weight += known.back().weight;
+  }
+  if (known.size() < 2) return;
+  double square = 0.0;
+  double product = 0.0;
+  for (const Known& size : known) {
+    const double apart = size.log_items - mean.log_items / mean.weight;
+    square += size.weight * apart * apart;
+    product += size.weight * apart * (size.log_deviation - mean.log_deviation / mean.weight);
+  }
+  const double recorded = -product / square;
+  constexpr double rounding = 1e-9;
+  if (recorded + 2.0 / std::sqrt(square) >= shrinking) return;
+  shrinking = recorded > rounding ? recorded : 0.0;
+}
+
 BlockTiming::BlockTiming(const Trace& trace, std::uint32_t unit) {
   std::vector<const TraceSample*> samples;
   for (const TraceSample& sample : trace.samples) {
@@ -60,6 +101,7 @@ BlockTiming::BlockTiming(const Trace& trace, std::uint32_t unit) {
     times->add_size(first, last);
     first = last;
   }
+  times->find_shrinking();
   times_ = times;
 }
 
@@ -85,6 +127,7 @@ void BlockTiming::Times::add_size(const TraceSample* const* first, const TraceSa
   std::sort(scatter.sorted_s.begin(), scatter.sorted_s.end());
   const double relative2 = square / count;
   scatter.log_sigma = std::sqrt(std::log1p(relative2));
+  scatter.repetitions = count;
   scatter.log_mu = std::log(pooled_mean_s) - 0.5 * std::log1p(relative2);
   any_log_normal = any_log_normal || summary;
   sizes.push_back(items);
@@ -123,7 +166,8 @@ Seconds BlockTiming::quantile(double items, double u) const {
     const bool below = items <= mean_s.front().items;
     const Spread& nearest = below ? spread.front() : spread.back();
     const double nearest_mean_s = below ? mean_s.front().value : mean_s.back().value;
-    return {interpolate(mean_s, items) * (nearest.quantile_s(u, z) / nearest_mean_s)};
+    const double part = below ? 1.0 : std::pow(mean_s.back().items / items, times_->shrinking);
+    return {interpolate(mean_s, items) * nearest.relative_quantile(u, z, nearest_mean_s, part)};
   }
   const auto above = std::upper_bound(mean_s.begin(), mean_s.end(), items,
                                       [](double x, const Point& point) { return x < point.items; });

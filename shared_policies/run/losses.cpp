@@ -51,6 +51,7 @@ void add(Losses& sum, double factor, const Losses& losses) {
   }
   sum.longest_setup += factor * losses.longest_setup;
   sum.merging += factor * losses.merging;
+  sum.without_unused += factor * losses.without_unused;
 }
 
 Losses over_bound(const Losses& losses, Seconds bound) {
@@ -59,7 +60,11 @@ Losses over_bound(const Losses& losses, Seconds bound) {
   over.barrier = losses.barrier - merging;
   bound = bound - merging;
   over.computing = losses.computing - bound;
-  if (over.computing >= Seconds{}) return over;
+  if (over.computing >= Seconds{}) {
+    over.unused = std::min(losses.without_unused, over.computing);
+    over.computing = over.computing - over.unused;
+    return over;
+  }
   over.computing = Seconds{};
   Seconds unavoidable = bound - losses.computing;
   unavoidable = take(over, std::array{&Losses::link, &Losses::copies}, unavoidable);

@@ -12,6 +12,15 @@
 // units had computed whenever they were there. `over_bound` subtracts the lower bound; what is left
 // adds up to the loss.
 //
+// What `computing` then has beyond the bound has two reasons. The bound counts on units that the run
+// never used: with W the items of a phase, x_p those of unit p at the bound's time T, merges left
+// out, and U the sum of x_p over the units that had no block in the phase, the others would need
+//
+//     T W / (W - U) = T + T U / (W - U)
+//
+// at the speeds x_p / T that they have in the bound. The sum of T U / (W - U) over phases, as far as
+// `computing` goes, is `unused`; `computing` keeps the rest: an item takes longer than in the bound.
+//
 // A unit's time between two computations, in the order of the list:
 //
 //     copies      copying (setup, copy in, copy out) while it computes nothing, for as long as these
@@ -46,9 +55,11 @@ namespace equipoise {
 
 /// Seconds of a run, divided by cause; see above.
 struct Losses {
-  /// After `over_bound`: what computing takes beyond the bound. Small blocks, units for which items
-  /// are expensive or that had no block, noise.
+  /// After `over_bound`: what computing takes beyond the bound, without `unused`. Small blocks, units
+  /// for which items are expensive, noise.
   Seconds computing{};
+  /// Only after `over_bound`: units that had no block, although the bound has work for them.
+  Seconds unused{};
   Seconds link{};
   Seconds copies{};
   Seconds controller{};
@@ -63,6 +74,9 @@ struct Losses {
   /// The part of `barrier` in which results were merged: from the end of the last block of an
   /// iteration to the start of the next one. The bound contains it.
   Seconds merging{};
+  /// How much longer the units that had blocks would need for the work of the bound; see
+  /// `time_of_unused`.
+  Seconds without_unused{};
 };
 
 constexpr bool is_row(DescriptionOf<Losses> /*of*/) { return true; }
@@ -76,9 +90,10 @@ struct LossCause {
 
 /// All causes, in the order of every output. Their seconds add up to the whole.
 inline constexpr std::array loss_causes = {
-    LossCause{"computing",
-              "block sizes at which an item takes longer, units without work, and noise",
+    LossCause{"computing", "block sizes or units for which an item takes longer, and noise",
               &Losses::computing},
+    LossCause{"unused", "units that had no block, although the lower bound has work for them",
+              &Losses::unused},
     LossCause{"link", "copies that waited for busy links", &Losses::link},
     LossCause{"copies", "other copies that did not overlap with computing", &Losses::copies},
     LossCause{"controller", "waiting for the controller or for a decision", &Losses::controller},
@@ -97,9 +112,10 @@ inline constexpr std::array loss_causes = {
 void add(Losses& sum, double factor, const Losses& losses);
 
 /// The loss over a lower bound of `bound`, by cause; it adds up to total(losses) - bound. Merges are
-/// taken from `barrier`. What the bound has beyond them and `computing`, no run can avoid. It is taken from `link` and `copies`, as far as they
-/// go, then from all other causes, each time in proportion. Only `computing`
-/// can be negative: by luck, if there is noise.
+/// taken from `barrier`. Of what `computing` has beyond the rest of the bound, `without_unused`, as far
+/// as it goes, is `unused`. What the bound has beyond merges and `computing`, no run can avoid. It is
+/// taken from `link` and `copies`, as far as they go, then from all other causes, each time in
+/// proportion. Only `computing` can be negative: by luck, if there is noise.
 [[nodiscard]] Losses over_bound(const Losses& losses, Seconds bound);
 
 /// The times of a block's copies on a unit if nothing else uses their links; `setup` is that of a

@@ -32,6 +32,24 @@ Seconds end_of(const std::vector<UnitInPhase>& units) {
   return last;
 }
 
+Seconds time_of_unused(const RunNumbers& numbers, std::span<const BoundPhase> bound) {
+  Seconds longer;
+  for (std::size_t k = 0; k < std::min(bound.size(), numbers.phases.size()); ++k) {
+    double used = 0.0;
+    double unused = 0.0;
+    bool any = false;
+    for (std::size_t p = 0; p < bound[k].share_items.size(); ++p) {
+      const bool has_block = numbers.phases[k][p].blocks > 0;
+      any = any || has_block;
+      (has_block ? used : unused) += bound[k].share_items[p];
+    }
+    if (!any || !(unused > 0.0)) continue;
+    if (!(used > 0.0)) return numbers.makespan;
+    longer += (unused / used) * bound[k].time;
+  }
+  return std::min(longer, numbers.makespan);
+}
+
 double mean_idle_fraction(const RunNumbers& numbers) {
   double mean = 0.0;
   for (std::size_t i = 0; i < numbers.units.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,6 +88,18 @@ struct RunNumbers {
 [[nodiscard]] Seconds end_of(const std::vector<UnitInPhase>& units);
 /// The time between the first and the last of the units' last ends, over units that did a block.
 [[nodiscard]] Seconds finish_spread(const RunNumbers& numbers);
+
+/// A phase of a lower bound: its time without merges, and the items of each unit with which it would
+/// be reached.
+struct BoundPhase {
+  Seconds time;
+  std::vector<double> share_items;  ///< (units)
+};
+
+/// How much longer the phases of a bound would be if the units that had no block in a phase were not
+/// there: the sum of T U / (W - U) as in losses.hpp, at most the makespan. 0 for phases in which no
+/// item was done, and without a bound.
+[[nodiscard]] Seconds time_of_unused(const RunNumbers& numbers, std::span<const BoundPhase> bound);
 
 /// The mean of the units' idle fractions.
 [[nodiscard]] double mean_idle_fraction(const RunNumbers& numbers);

@@ -152,6 +152,9 @@ TEST(Program, SearchesTheBestScheduleUnlessToldNotTo) {
       with(with({"compare"}, sirocco), {"--policy", "optimum", "--reps", "1", "--json"});
   const Json with_search = Json::parse(run_equipoise(compare).out);
   EXPECT_GE(with_search.at("best_known_s"), with_search.at("lower_bound_s"));
+  for (const Json& result : with_search.at("results")) {
+    EXPECT_GE(result.at("makespan_s").at("mean"), with_search.at("best_known_s"));
+  }
   const Json without = Json::parse(run_equipoise(with(compare, {"--best-known", "off"})).out);
   EXPECT_TRUE(without.at("best_known_s").is_null());
   EXPECT_EQ(without.at("lower_bound_s"), with_search.at("lower_bound_s"));

@@ -48,8 +48,8 @@ constexpr auto other_terms = std::to_array<TermText>({
      "A makespan that no run without noise can beat: computing on every unit, every copy engine "
      "and every link need at least so long, besides the merges between iterations."},
     {"best known", "",
-     "The shortest mean makespan found under the same noise, by plans that know the mean block "
-     "times or by the policy equipoise."},
+     "The shortest mean makespan found under the same noise: by plans that know the mean block "
+     "times, by the policy equipoise, or by any policy of the table."},
     {"noise", "",
      "Block times vary from block to block as they did when they were recorded; --noise off "
      "takes their means."},

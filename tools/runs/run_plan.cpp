@@ -268,6 +268,9 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   if (plan.notes != nullptr) report.notes = *plan.notes;
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
                 plan.repetition};
+  if (std::optional<Losses>& losses = report.run.numbers.losses) {
+    losses->without_unused = time_of_unused(report.run.numbers, plan.bound_phases);
+  }
   if (plan.learns) report.shown = experience.shown();
   report.unit_losses = unit_losses.losses();
   if (file != nullptr && !report.outcome.interrupted) {

@@ -78,7 +78,8 @@ struct RunPlan {
   Scenario scenario;                                 ///< the scenario that the executor applies
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
-  std::optional<double> lower_bound_s;  ///< for simulated runs, if there is a bound
+  std::optional<double> lower_bound_s;   ///< for simulated runs, if there is a bound
+  std::vector<BoundPhase> bound_phases;  ///< of that bound
   std::string decision_cost = "none";
   /// Notes that the executor fills during the run. Null for simulations.
   const ExecutorNotes* notes = nullptr;

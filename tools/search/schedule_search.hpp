@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/runs/options.hpp"
@@ -48,6 +49,16 @@ struct BestKnown {
 /// Throws BackendError if the division of the oracle cannot be simulated, or if no tried schedule
 /// completes all items (too many units fail). Throws Interrupted if a stop is requested.
 [[nodiscard]] BestKnown search_schedule(const SimWorld& world, const Options& options);
+
+/// Searches for the schedule with the least energy or EDP (`objective`), in the same way, also from the
+/// shares of `energy_prefixes`. At the end it moves items from one unit to another, in smaller and
+/// smaller steps, as long as that helps: other than for time, not all units of a good schedule end
+/// together. The effort is at most three times that for time. Each phase has the least objective together
+/// with those before it. All units need watts. `divisions`: runs of the oracle, the first one for
+/// time. Empty if no tried schedule completes all items. Throws Interrupted if a stop is requested.
+[[nodiscard]] BlockLists search_schedule_for(const std::string& objective, const SimWorld& world,
+                                             const Options& options,
+                                             const std::vector<RunReport>& divisions);
 
 /// Searches a schedule and stores it in the world, with the best makespan without noise. If no
 /// schedule completes, warns and leaves the world without them.

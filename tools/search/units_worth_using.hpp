@@ -27,9 +27,9 @@ struct Worth {
 [[nodiscard]] nlohmann::ordered_json worth_json(const Worth& worth);
 
 /// Finds out what the units could do without some of them, for the objective of `options`. Units
-/// that are left out draw their idle watts all the same. `runs` are those of `world`; if the run
-/// without some units is better than the best of these, it takes its place. Throws as `ideal_runs`
-/// does.
+/// that are left out draw their idle watts all the same. `runs` are those of `world`, the best of them
+/// verified; what is tried without some units is added to them, and the best of all is then their
+/// best. Throws as `ideal_runs` does.
 [[nodiscard]] Worth worth_of_units(const SimWorld& world, const Options& options, IdealRuns& runs);
 
 }  // namespace equipoise

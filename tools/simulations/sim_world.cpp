@@ -113,6 +113,18 @@ RunBound run_bound(const SimWorld& world) {
   return bound;
 }
 
+std::vector<BoundPhase> bound_phases(const SimWorld& world) {
+  if (!world.bound.seconds) return {};
+  std::vector<BoundPhase> phases;
+  for (std::size_t phase = 0; phase < world.bound.phases.size(); ++phase) {
+    const LowerBound& bound = world.bound.phases[phase];
+    const int merges = world.setup.phases[phase].iterations - 1;
+    const Seconds merging = static_cast<double>(merges) * world.setup.costs[phase].merge;
+    phases.push_back({std::max(Seconds{}, Seconds{bound.seconds} - merging), bound.share_items});
+  }
+  return phases;
+}
+
 RunSettings settings_of(const SimWorld& world, const RunSettings& options) {
   RunSettings settings = options;
   settings.units.clear();

@@ -52,6 +52,9 @@ struct SimWorld {
 /// not hold (profiles, network settings).
 [[nodiscard]] RunBound run_bound(const SimWorld& world);
 
+/// The phases of the world's bound, without the merges between iterations; none without a bound.
+[[nodiscard]] std::vector<BoundPhase> bound_phases(const SimWorld& world);
+
 /// `world` under `scenario` in place of its own. Its bound, for which the other scenario counts, is
 /// not known.
 [[nodiscard]] SimWorld under_scenario(const SimWorld& world, Scenario scenario);

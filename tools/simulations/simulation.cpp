@@ -18,6 +18,7 @@ Simulation simulation_of(const SimWorld& world, PolicyChoice choice, const Optio
   simulation.repetition = repetition;
   simulation.decision_cost = options.decision_cost;
   simulation.lower_bound_s = world.bound.seconds;
+  simulation.bound_phases = bound_phases(world);
   simulation.settings = settings_of(world, options);
   simulation.journal_file = std::move(journal_file);
   simulation.learns = !options.experience_file.empty();
@@ -42,6 +43,7 @@ RunReport simulate_here(SimWorld world, const Simulation& simulation,
   plan.seed = simulation.seed;
   plan.repetition = simulation.repetition;
   plan.lower_bound_s = simulation.lower_bound_s;
+  plan.bound_phases = simulation.bound_phases;
   plan.scenario = world.setup.scenario;
   plan.decision_cost = simulation.decision_cost;
   plan.settings = simulation.settings;

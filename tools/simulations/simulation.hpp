@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/runs/options.hpp"
@@ -24,7 +25,8 @@ struct Simulation {
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   std::string decision_cost = "none";
-  std::optional<double> lower_bound_s;  ///< for the summary of the run file
+  std::optional<double> lower_bound_s;   ///< for the losses and the summary of the run file
+  std::vector<BoundPhase> bound_phases;  ///< of that bound
   RunSettings settings;
   std::string journal_file;  ///< empty: no run file
   bool learns = false;       ///< see RunPlan

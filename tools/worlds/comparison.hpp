@@ -23,8 +23,10 @@ struct Comparison {
       assumptions;  ///< about resident data and the costs of decisions; empty: none to state
   std::optional<double> lower_bound_s;
   std::string bound_by;  ///< binding constraint: compute, copies, or the name of a link
-  std::optional<BestReached> best_known;  ///< under the noise of the results; see `best_reached`
-  ResidentPath resident;                  ///< empty if no platform is known
+  /// Under the noise of the results: the best of the search (see `best_reached`) and, after
+  /// `relate_results`, of every simulated result. Nothing if there was no search, or it found nothing.
+  std::optional<BestReached> best_known;
+  ResidentPath resident;  ///< empty if no platform is known
   std::vector<std::string> units;
   std::vector<PolicyChoice> policies;
   std::string reference;              ///< the policy with which others are paired; empty: none
@@ -58,8 +60,10 @@ using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 /// Adds the results of all policies with runs, in the comparison's order of policies.
 void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on);
 
-/// Computes the values that need two policies: speedups over `baseline`, and ratios to the
-/// comparison's reference.
+/// Computes the values that need other policies: speedups over `baseline`, and ratios to the
+/// comparison's reference. A simulated result whose mean makespan is less than the best known becomes
+/// the best known, whatever its policy knew beforehand. It must be verified and have as many
+/// repetitions as any other; results on real units do not count, for they met another noise.
 void relate_results(Comparison& comparison, const std::string& baseline);
 
 /// Sets `experiment`, the header of results.json (the options, where resident data lie, the input
@@ -76,7 +80,9 @@ void describe_experiment(Comparison& comparison, const Options& options,
 /// What the policy of `result` knew from before the run.
 [[nodiscard]] Foresight foresight_of(const Comparison& comparison, const PolicyResult& result);
 
-/// Mean makespan of `result` over the best that is known to be reached; nullopt if that is unknown.
+/// Mean makespan of `result` over the best that is known to be reached: at least 1 for a simulated
+/// one. Nullopt if that is unknown, and for a simulated result that is not verified or lacks
+/// repetitions that others have.
 [[nodiscard]] std::optional<double> over_best_known(const Comparison& comparison,
                                                     const PolicyResult& result);
 

@@ -340,7 +340,10 @@ RunReport run_once(const RealWorld& world, const PolicyChoice& choice, const Opt
   plan.scenario = world.scenario;
   plan.seed = options.seed;
   plan.repetition = repetition;
-  if (world.platform) plan.lower_bound_s = world.platform->bound.seconds;
+  if (world.platform) {
+    plan.lower_bound_s = world.platform->bound.seconds;
+    plan.bound_phases = bound_phases(*world.platform);
+  }
   plan.decision_cost = "measured";
   plan.settings = world.settings;
   plan.journal_file = journal_file;

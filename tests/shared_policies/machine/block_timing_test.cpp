@@ -96,16 +96,63 @@ TEST(BlockTiming, InterpolatesQuantileByQuantile) {
   EXPECT_DOUBLE_EQ(timing.quantile(15, 0.75).value, 6.0);  // halfway from 3 to 9
 }
 
-TEST(BlockTiming, ScalesTheNearestSizesScatterOutsideTheRecordedSizes) {
+TEST(BlockTiming, ScalesTheSmallestSizesScatterBelowItAndShrinksTheLargestsAboveIt) {
   const BlockTiming timing(
       one_unit({sample(10, 1.0), sample(10, 3.0), sample(20, 3.0), sample(20, 5.0)}), 0);
   // Means 2 at 10 and 4 at 20, so no fixed cost. Below 10, the quantiles are 0.5 and 1.5 times the
   // mean.
   EXPECT_DOUBLE_EQ(timing.quantile(5, 0.25).value, 0.5);
   EXPECT_DOUBLE_EQ(timing.quantile(5, 0.75).value, 1.5);
-  // Above 20, they are 0.75 and 1.25 times the mean.
-  EXPECT_DOUBLE_EQ(timing.quantile(40, 0.25).value, 6.0);
-  EXPECT_DOUBLE_EQ(timing.quantile(40, 0.75).value, 10.0);
+  // At 20, they are 0.75 and 1.25 times the mean. A block of 80 is like four of 20: half the
+  // deviation, of a mean of 16.
+  EXPECT_DOUBLE_EQ(timing.quantile(20, 0.25).value, 3.0);
+  EXPECT_DOUBLE_EQ(timing.quantile(80, 0.25).value, 14.0);
+  EXPECT_DOUBLE_EQ(timing.quantile(80, 0.75).value, 18.0);
+}
+
+TEST(BlockTiming, ShrinksTheScatterOfASingleSizeAboveIt) {
+  const BlockTiming samples(one_unit({sample(10, 1.0), sample(10, 3.0)}), 0);
+  EXPECT_DOUBLE_EQ(samples.quantile(1000, 0.25).value, 200.0 * (1.0 - 0.5 / 10));
+  EXPECT_DOUBLE_EQ(samples.quantile(1000, 0.75).value, 200.0 * (1.0 + 0.5 / 10));
+  // A relative deviation of 0.6 at 10 is 0.3 at 40: ln(1 + 0.09) = sigma^2 of the logarithm.
+  const BlockTiming summaries(one_unit({summary(10, 50, 2.0, 1.2)}), 0);
+  const double sigma = std::sqrt(std::log(1.09));
+  EXPECT_NEAR(summaries.quantile(40, 0.5).value, 8.0 / std::sqrt(1.09), 1e-12);
+  EXPECT_NEAR(summaries.quantile(40, 0.8413447460685429).value,
+              8.0 / std::sqrt(1.09) * std::exp(sigma), 1e-8);
+}
+
+/// The deviation of a block of `items`, from 200,000 quantiles.
+double deviation(const BlockTiming& timing, double items) {
+  constexpr int steps = 200'000;
+  double squares = 0.0;
+  for (int i = 0; i < steps; ++i) {
+    const double apart = timing.quantile(items, (i + 0.5) / steps).value / timing.mean(items).value;
+    squares += (apart - 1.0) * (apart - 1.0);
+  }
+  return std::sqrt(squares / steps);
+}
+
+TEST(BlockTiming, FollowsDeviationsThatAreRecordedToShrinkLess) {
+  // 0.2 at 10 and 0.1 at 160: 16 times the items, half the deviation, so b = 1/4. With 101 times
+  // each, w = 200, the standard error is 1 / sqrt(2 * 200 (ln 4)^2) = 0.036: 1/4 + 0.072 < 1/2.
+  const BlockTiming slow(one_unit({summary(10, 101, 1, 0.2), summary(160, 101, 16, 1.6)}), 0);
+  EXPECT_NEAR(deviation(slow, 160), 0.1, 1e-4);
+  EXPECT_NEAR(deviation(slow, 160 * 16), 0.05, 1e-4);
+  // Deviations that do not shrink, or grow, stay as they are, to the last bit.
+  for (const double sd_s : {3.2, 8.0}) {
+    const BlockTiming same(one_unit({summary(10, 101, 1, 0.2), summary(160, 101, 16, sd_s)}), 0);
+    EXPECT_EQ(same.quantile(160 * 16, 0.9).value, 16.0 * same.quantile(160, 0.9).value) << sd_s;
+  }
+}
+
+TEST(BlockTiming, TakesItemsForIndependentWhereFewRepetitionsSayOtherwise) {
+  // The same deviations by 6 times each: w = 10 and a standard error of 0.161. 1/4 + 0.322 > 1/2.
+  const BlockTiming few(one_unit({summary(10, 6, 1, 0.2), summary(160, 6, 16, 1.6)}), 0);
+  EXPECT_NEAR(deviation(few, 160 * 16), 0.1 / 4, 1e-4);
+  // Deviations that shrink faster do not go on so: 0.2 at 10 and 0.02 at 160, then by 1/2.
+  const BlockTiming fast(one_unit({summary(10, 101, 1, 0.2), summary(160, 101, 16, 0.32)}), 0);
+  EXPECT_NEAR(deviation(fast, 160 * 16), 0.02 / 4, 1e-5);
 }
 
 TEST(BlockTiming, IsLogNormalWhereOnlyMeanAndDeviationAreKnown) {

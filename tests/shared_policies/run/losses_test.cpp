@@ -239,6 +239,54 @@ TEST(Losses, DoNotContainTheMergesThatAreInTheBound) {
   EXPECT_DOUBLE_EQ(total(over).value, 14.0 - 9.0);
 }
 
+/// Numbers of a run of 100 s that had a block on some units of each phase.
+RunNumbers run_that_used(const std::vector<std::vector<bool>>& phases) {
+  RunNumbers numbers;
+  numbers.makespan = Seconds{100};
+  for (const std::vector<bool>& used : phases) {
+    std::vector<UnitInPhase>& units = numbers.phases.emplace_back(used.size());
+    for (std::size_t p = 0; p < used.size(); ++p) units[p].blocks = used[p] ? 1 : 0;
+  }
+  return numbers;
+}
+
+TEST(Losses, CountWhatUnitsWithoutABlockWouldHaveDoneAtTheSpeedsOfTheBound) {
+  // 12 items in 3 s: unit 0 does 9 of them, at 3 items/s, and would need 4 s for all; unit 1 does 3,
+  // and would need 12 s; the bound has no work for unit 2.
+  const std::vector<BoundPhase> bound = {{Seconds{3}, {9, 3, 0}}};
+  EXPECT_DOUBLE_EQ(time_of_unused(run_that_used({{true, false, false}}), bound).value, 4.0 - 3.0);
+  EXPECT_DOUBLE_EQ(time_of_unused(run_that_used({{false, true, true}}), bound).value, 12.0 - 3.0);
+  EXPECT_DOUBLE_EQ(time_of_unused(run_that_used({{true, true, false}}), bound).value, 0.0);
+  // The units that were used have no part in the bound: all of the run, as far as it is a loss.
+  EXPECT_DOUBLE_EQ(time_of_unused(run_that_used({{false, false, true}}), bound).value, 100.0);
+  // Two phases of 3 s; a unit that has blocks in one of them only is unused in the other.
+  const std::vector<BoundPhase> two = {bound.front(), {Seconds{3}, {4, 4, 4}}};
+  EXPECT_DOUBLE_EQ(
+      time_of_unused(run_that_used({{true, false, true}, {true, true, false}}), two).value,
+      1.0 + 3.0 * 4 / 8);
+  // Without a bound, and in phases that never began, nothing is known to be unused.
+  EXPECT_DOUBLE_EQ(time_of_unused(run_that_used({{true, false, false}}), {}).value, 0.0);
+  EXPECT_DOUBLE_EQ(time_of_unused(run_that_used({{false, false, false}}), bound).value, 0.0);
+}
+
+TEST(Losses, TellUnitsThatWereNotUsedFromComputingThatTookLonger) {
+  // The bound above, and a run that used unit 0 alone, at 2 instead of 3 items/s: 6 s, of which 1 s
+  // is because unit 1 was not used, and 2 s because blocks were small.
+  const Losses run{.computing = Seconds{6}, .copies = Seconds{0.5}, .without_unused = Seconds{1}};
+  const Losses over = over_bound(run, Seconds{3});
+  EXPECT_DOUBLE_EQ(over.unused.value, 1.0);
+  EXPECT_DOUBLE_EQ(over.computing.value, 2.0);
+  EXPECT_DOUBLE_EQ(over.copies.value, 0.5);
+  EXPECT_DOUBLE_EQ(total(over).value, 6.5 - 3.0);
+  // Luck, or a bound that copies set: no more than what computing takes longer.
+  const Losses lucky{.computing = Seconds{3.25}, .tail = Seconds{1}, .without_unused = Seconds{1}};
+  EXPECT_DOUBLE_EQ(over_bound(lucky, Seconds{3}).unused.value, 0.25);
+  EXPECT_DOUBLE_EQ(over_bound(lucky, Seconds{3}).computing.value, 0.0);
+  const Losses quick{.computing = Seconds{2}, .tail = Seconds{2}, .without_unused = Seconds{1}};
+  EXPECT_DOUBLE_EQ(over_bound(quick, Seconds{3}).unused.value, 0.0);
+  EXPECT_DOUBLE_EQ(total(over_bound(quick, Seconds{3})).value, 4.0 - 3.0);
+}
+
 TEST(Losses, KnowTheMergesBetweenTheIterationsOfAPhase) {
   LossAccount account(std::vector<Unit>(2));
   const auto done = [&](std::uint32_t unit, int phase, int iteration, double begin_s,

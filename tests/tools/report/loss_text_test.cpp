@@ -50,8 +50,9 @@ TEST(LossRows, ArePercentOfTheBoundWithoutCausesThatNowhereCount) {
   EXPECT_NE(comparison_table(comparison).find("\npolicy  loss  computing  copies  tail\n"),
             std::string::npos)
       << comparison_table(comparison);
-  EXPECT_NE(results_csv(comparison).find(",loss_s.total,loss_s.computing,loss_s.link,"),
-            std::string::npos);
+  EXPECT_NE(
+      results_csv(comparison).find(",loss_s.total,loss_s.computing,loss_s.unused,loss_s.link,"),
+      std::string::npos);
 }
 
 TEST(LossRows, AreMultiplesOfTheBoundFrom1000PercentOn) {
@@ -154,14 +155,31 @@ TEST_F(FarUnits, LoseHalfOfTheirCopiesToTheLinkThatTheyShare) {
   // has 1 s besides computing, which both halves share.
   const Json& loss = run.at("loss_s");
   EXPECT_NEAR(loss.at("total"), 1.0, 1e-6);
-  EXPECT_EQ(loss.size(), 10u);  // the whole and nine causes
+  EXPECT_EQ(loss.size(), 11u);  // the whole and ten causes
   EXPECT_EQ(run.at("longest_setup_s"), 0.0);
   EXPECT_NEAR(loss.at("link"), 0.5, 1e-6);
   EXPECT_NEAR(loss.at("copies"), 0.5, 1e-6);
   for (const char* none :
-       {"computing", "controller", "training", "barrier", "tail", "failure", "redone"}) {
+       {"computing", "unused", "controller", "training", "barrier", "tail", "failure", "redone"}) {
     EXPECT_NEAR(loss.at(none), 0.0, 1e-6) << none;
   }
+}
+
+TEST_F(FarUnits, LoseWhatTheyWouldHaveDoneWhereNobodyUsesThem) {
+  // The blocks need no copies. All three units would do 30 items in 10 s; `near` alone needs 30 s.
+  std::vector<std::string> typed = words({"near", "far0", "far1"}, "k:items=30");
+  typed.back() = "fixed:shares=1/0/0";
+  typed.emplace_back("--json");
+  const Json run = Json::parse(run_equipoise(typed).out);
+  EXPECT_NEAR(run.at("makespan_s"), 30.0, 1e-6);
+  EXPECT_NEAR(run.at("loss_s").at("unused"), 20.0, 1e-6);
+  EXPECT_NEAR(run.at("loss_s").at("computing"), 0.0, 1e-6);
+  EXPECT_NEAR(run.at("loss_s").at("total"), 20.0, 1e-6);
+  // Three times the same, in iterations.
+  typed = words({"near", "far0", "far1"}, "k:items=30,iterations=3");
+  typed.back() = "fixed:shares=1/0/0";
+  typed.emplace_back("--json");
+  EXPECT_NEAR(Json::parse(run_equipoise(typed).out).at("loss_s").at("unused"), 60.0, 1e-6);
 }
 
 TEST_F(FarUnits, SayWhenAllWaitForTheirResidentData) {

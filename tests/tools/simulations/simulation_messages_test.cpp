@@ -143,6 +143,7 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
   request.simulation.schedule = {{{1, 2}, {}}};
   request.simulation.seed = 1ull << 52;
   request.simulation.lower_bound_s = 0.1;
+  request.simulation.bound_phases = {{Seconds{0.1}, {1.5, 2.5}}};
   const std::string sent = archived(request);
   const Request received = read_request(sent);
   EXPECT_EQ(archived(received), sent);

@@ -217,7 +217,7 @@ function addPairs(results, place) {
   });
 }
 
-const causes = ["computing", "link", "copies", "controller", "training", "barrier", "tail", "failure", "redone"];
+const causes = ["computing", "unused", "link", "copies", "controller", "training", "barrier", "tail", "failure", "redone"];
 
 function addLosses(results, place) {
   const bound = results.lower_bound_s;
