@@ -119,7 +119,8 @@ void print_overview(const std::vector<Entry>& policies) {
   std::printf("%s\n", table.text().c_str());
   std::printf("%s", legend({"informed", "oracle"}).c_str());
   std::printf(
-      "\nparameters, defaults, presets and sources of a policy: equipoise list policies NAME\n");
+      "\nbackup=on, with any policy: idle units do overdue blocks again when nothing else is left\n"
+      "parameters, defaults, presets and sources of a policy: equipoise list policies NAME\n");
 }
 
 /// A parameter: its default and unit, its meaning, and where the default comes from.
