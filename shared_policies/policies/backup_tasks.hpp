@@ -9,7 +9,7 @@
 namespace equipoise {
 
 /// The parameter `backup`, which every policy has.
-[[nodiscard]] ParameterInfo backup_parameter();
+[[nodiscard]] ParameterInfo backup_parameter(bool is_on_unless_given);
 
 /// `policy` with backup tasks. While no items are left to hand out, the items that are expected to be done last
 /// are given to the idle unit that would do them first, too, if that is expected to be sooner; then the next ones. A

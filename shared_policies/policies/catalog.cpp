@@ -80,7 +80,7 @@ ParameterInfo profile_parameter() {
 
 void add_common_parameters(PolicyInfo& info) {
   if (!info.presets.empty()) info.parameters.push_back(preset_parameter(info));
-  info.parameters.push_back(backup_parameter());
+  info.parameters.push_back(backup_parameter(info.backs_up));
 }
 
 std::span<const PolicyInfo> policy_catalog() {

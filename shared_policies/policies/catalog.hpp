@@ -73,6 +73,7 @@ struct PolicyInfo {
   /// Of a policy in a library: how long it may take to be made, and for one answer (`decide`). Then
   /// the run has failed.
   double answer_limit_s = 10.0;
+  bool backs_up = false;  ///< whether `backup` is on unless it is turned off
 };
 
 /// All policies, in the order in which they are listed to the user.

@@ -35,14 +35,7 @@ void Division::divide(const View& view) {
   find_rates_of_kinds(view);
   rate_ = 0.0;
   done_before_ = 0.0;
-  const bool is_fetched = view.workload().first_bytes(0) > 0.0;
-  is_remote_awaited_ = false;
-  for (const UnitState& unit : view.units()) {
-    enter(view, unit);
-    if (is_fetched && unit.present && unit.unit.is_remote && !part(unit.id).has_data) {
-      is_remote_awaited_ = true;
-    }
-  }
+  for (const UnitState& unit : view.units()) enter(view, unit);
   if (rate_ == 0.0) return;
   const auto remaining = static_cast<double>(view.remaining());
   for (bool changed = true; changed;) {
@@ -81,10 +74,11 @@ void Division::enter(const View& view, const UnitState& unit) {
     part.rate = most / cost.seconds(most);
     part.begin_s = part.ready_s + part.blocks * cost.fixed_s();
   } else if (!unit.outstanding.empty()) {
-    part.ready_s = part.begin_s = view.now().value;
-    part.rate = rate_of(unit.unit.kind);
     const OutstandingBlock& first = unit.outstanding.front();
-    const double elapsed_s = part.ready_s - first.assigned.value;
+    const double arrival_s = first.assigned.value + part.fetch_s;
+    const double elapsed_s = view.now().value - arrival_s;
+    part.ready_s = part.begin_s = std::max(view.now().value, arrival_s);
+    part.rate = rate_of(unit.unit.kind);
     if (part.rate == 0.0 && elapsed_s > 0.0) {  // assumes that half of it is done
       part.rate = 0.5 * static_cast<double>(first.block.items) / elapsed_s;
     }

@@ -17,6 +17,7 @@ struct UnitPart {
   bool has_data = false;       ///< it has finished a block, so it has the resident data
   bool is_kept_out = false;    ///< it gets no first block yet
   bool is_answer = false;      ///< its last block was handed out when another of its blocks ended
+  double fetch_s = 0.0;        ///< what bringing its data was expected to take when it was let in
   double largest_items = 0.0;  ///< its largest block that finished
   Seconds last_end;            ///< end of its last block that finished
 
@@ -55,6 +56,10 @@ class Division {
   /// The time that the next block of a unit has: until the end. While a remote unit is awaited, at
   /// most twice the time since the phase began, except for the unit's first block.
   [[nodiscard]] double left_s(const View& view, UnitId id) const;
+  /// Whether remote units may come that nothing is known of yet; blocks stay short then.
+  void await_remote_units(bool are_awaited) { is_remote_awaited_ = are_awaited; }
+  /// The rate of all units together when `divide` was last called.
+  [[nodiscard]] double rate() const { return rate_; }
   /// Whether so few grains remain that they are assigned one by one, as UnitPart::grains says.
   [[nodiscard]] bool has_few_grains() const { return has_few_grains_; }
   /// The sizes of the next blocks of a unit.

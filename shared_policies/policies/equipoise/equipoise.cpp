@@ -40,6 +40,7 @@
 
 #include "shared_policies/policies/equipoise/division.hpp"
 #include "shared_policies/policies/equipoise/first_blocks.hpp"
+#include "shared_policies/policies/equipoise/network.hpp"
 #include "shared_policies/policies/equipoise/next_block.hpp"
 #include "shared_policies/policies/equipoise/pipeline_cost.hpp"
 #include "shared_policies/policies/equipoise/remote_units.hpp"
@@ -65,13 +66,16 @@ class Equipoise final : public Policy {
       : experience_(std::move(experience)),
         growth_(choices.sizing.growth),
         first_blocks_(choices.first, choices.doubt),
-        remote_units_(choices.doubt),
         division_(choices.sizing) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     ended_.reset();
     if (std::holds_alternative<PhaseStarted>(event.what)) {
       begin_phase(view);
+      network_.begin(view, decisions);
+    } else if (const auto* probed = std::get_if<Probed>(&event.what)) {
+      network_.learn(*probed, decisions);
+      if (network_.is_known()) divide(view, decisions);
     } else if (std::holds_alternative<IterationStarted>(event.what)) {
       division_.begin_iteration(view.now().value);
       divide(view, decisions);
@@ -83,9 +87,14 @@ class Equipoise final : public Policy {
       } else if (view.remaining() > 0) {
         division_.renew(view, finished->unit);
         assign_blocks(view, view.unit(finished->unit), decisions);
+        if (view.unit(finished->unit).outstanding.empty()) watch(view, decisions);
       }
+    } else if (std::holds_alternative<TimerFired>(event.what)) {
+      wakes_at_ = Seconds::infinity();
+      divide(view, decisions);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       division_.part(joined->unit) = {};
+      network_.begin(view, decisions);
       blocks_ = 0;
       is_reported_ = false;
       divide(view, decisions);
@@ -107,6 +116,9 @@ class Equipoise final : public Policy {
   void report(const View& view, Decisions& decisions);
   void assign_one_grain(const View& view, Decisions& decisions);
   void assign_blocks(const View& view, const UnitState& unit, Decisions& decisions);
+  void watch(const View& view, Decisions& decisions);
+  [[nodiscard]] static double overlapping_blocks(const View& view, const UnitState& unit);
+  [[nodiscard]] double first_items(const View& view, const UnitState& unit) const;
   [[nodiscard]] double largest_next(const View& view, const UnitState& unit) const;
   double give(const View& view, UnitId id, double items, Decisions& decisions);
 
@@ -115,11 +127,13 @@ class Equipoise final : public Policy {
   std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
   double growth_;                                             // from one block to the next
   FirstBlocks first_blocks_;
+  Network network_;
   RemoteUnits remote_units_;
   Division division_;
   std::size_t blocks_ = 0;  // that have ended since a phase began or a unit came or left
   std::size_t blocks_since_division_ = 0;
-  bool is_reported_ = false;     // since the last unit that came or left
+  bool is_reported_ = false;  // since the last unit that came or left
+  Seconds wakes_at_ = Seconds::infinity();
   std::optional<UnitId> ended_;  // whose block this event ended
 };
 
@@ -132,7 +146,7 @@ void Equipoise::begin_phase(const View& view) {
     if (before) learned_->back().start_from(*before);
   }
   division_.begin_phase(view.units().size(), *learned_);
-  remote_units_.begin_phase(view.units().size());
+  remote_units_.begin_phase();
   blocks_ = 0;
   is_reported_ = false;
 }
@@ -142,7 +156,6 @@ void Equipoise::learn(const View& view, const BlockFinished& finished, Seconds a
   const Seconds heard = part.is_answer ? finished.assigned - part.last_end : Seconds{};
   PipelineCost& cost = (*learned_)[finished.unit.index];
   if (cost.add(finished, at, part.last_end, !part.has_data, heard)) forget_unconfirmed(view);
-  remote_units_.learn(view, view.unit(finished.unit), finished, !part.has_data);
   part.has_data = true;
   part.largest_items = std::max(part.largest_items, static_cast<double>(finished.block.items));
   part.last_end = at;
@@ -170,15 +183,16 @@ bool Equipoise::is_due(const View& view) {
 void Equipoise::divide(const View& view, Decisions& decisions) {
   if (view.remaining() == 0) return;
   blocks_since_division_ = 0;
-  remote_units_.keep_out(view, division_);
+  remote_units_.keep_out(view, division_, network_);
   division_.divide(view);
-  remote_units_.keep_out(view, division_);
+  remote_units_.keep_out(view, division_, network_);
   first_blocks_.look(view, division_);
   if (!is_reported_) report(view, decisions);
   for (const UnitState& unit : view.units()) {
     if (unit.present) assign_blocks(view, unit, decisions);
   }
   if (view.outstanding() == 0) assign_one_grain(view, decisions);
+  watch(view, decisions);
 }
 
 /// Reports the costs and sizes once those of all units that take part are known.
@@ -229,7 +243,7 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
   if (part.is_kept_out) return;
   if (!known.is_known()) {
     if (unit.outstanding.empty() && first_blocks_.may_try(view, unit, division_.end_s())) {
-      give(view, unit.id, first_blocks_.items(view, unit), decisions);
+      give(view, unit.id, first_items(view, unit), decisions);
     }
     return;
   }
@@ -253,6 +267,40 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
   }
 }
 
+/// The size of a first block; small on a unit away from the input.
+double Equipoise::first_items(const View& view, const UnitState& unit) const {
+  const double items = first_blocks_.items(view, unit);
+  if (!unit.unit.is_remote) return items;
+  return std::min(items, remote_units_.most_items(view, unit, division_, network_));
+}
+
+/// How many blocks a unit's memory is to hold at a time: two or three, by its slots, where copies can be hidden.
+double Equipoise::overlapping_blocks(const View& view, const UnitState& unit) {
+  const Workload& workload = view.workload();
+  const bool copies = workload.in_bytes_per_item + workload.out_bytes_per_item > 0.0;
+  return copies && unit.unit.copy_engines > 0 ? std::clamp(unit.unit.slots, 1, 3) : 1.0;
+}
+
+/// Wakes up when a unit should have ended its blocks while others, which take part, have nothing to do: it may
+/// have stopped.
+void Equipoise::watch(const View& view, Decisions& decisions) {
+  if (view.remaining() == 0 || view.outstanding() == 0) return;
+  const auto is_idle = [&](const UnitState& unit) {
+    return unit.is_idle() && unit.outstanding.empty() && !division_.part(unit.id).is_kept_out;
+  };
+  if (std::ranges::none_of(view.units(), is_idle)) return;
+  const double now_s = view.now().value;
+  double wake_s = std::numeric_limits<double>::infinity();
+  for (const UnitState& unit : view.units()) {
+    if (unit.outstanding.empty()) continue;
+    const double since_s = unit.outstanding.front().assigned.value;
+    const double ready_s = division_.cost(unit.id).is_known() ? division_.part(unit.id).ready_s
+                                                              : 2.0 * now_s - since_s;
+    if (ready_s > now_s) wake_s = std::min(wake_s, ready_s);
+  }
+  if (wake_s < wakes_at_.value) decisions.set_timer(wakes_at_ = Seconds{wake_s});
+}
+
 /// The largest block that a unit may be given next. Its memory limits it. It is at most `growth` times
 /// as large as the unit's largest in this phase. The first one is, while a remote unit is awaited, as
 /// if nothing were known of the unit, and at most `growth` times as large where what earlier runs
@@ -261,13 +309,13 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
 /// they take as long per item as that block did.
 double Equipoise::largest_next(const View& view, const UnitState& unit) const {
   const UnitPart& part = division_.part(unit.id);
-  auto cap = static_cast<double>(unit.cap_items);
+  auto cap = static_cast<double>(unit.cap_items) / overlapping_blocks(view, unit);
   if (part.has_data) {
     cap = std::min(cap, growth_ * part.largest_items);
   } else if (division_.is_remote_awaited()) {
-    cap = std::min(cap, first_blocks_.items(view, unit));
+    cap = std::min(cap, first_items(view, unit));
   } else if (division_.cost(unit.id).is_unconfirmed()) {
-    cap = std::min(cap, growth_ * first_blocks_.items(view, unit));
+    cap = std::min(cap, growth_ * first_items(view, unit));
   }
   const RunningCost& cost = division_.cost(unit.id).queued();
   const double largest = cost.largest_items();
@@ -335,6 +383,9 @@ PolicyInfo equipoise_info() {
       nullptr,
       {},
       {},
+      true,
+      false,
+      PolicyInfo().answer_limit_s,
       true};
 }
 

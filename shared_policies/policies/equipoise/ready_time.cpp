@@ -14,7 +14,7 @@ double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end
     const bool met_an_empty_unit = block.assigned.value >= at_s;
     const double takes_s = (met_an_empty_unit ? cost.alone() : cost.queued()).seconds(items);
     at_s = std::max(at_s, block.assigned.value) + takes_s;
-    if (is_first) at_s = std::max(at_s, now.value);
+    if (is_first) at_s = std::max(at_s, 2.0 * now.value - at_s);  // overdue: as long again
     is_first = false;
   }
   return at_s;

@@ -1,27 +1,21 @@
-// Fetching of resident data: tried once, then decided by what that took.
+// Compares what fetching and copying take with the time left.
 #include "shared_policies/policies/equipoise/remote_units.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <utility>
-
-#include "shared_policies/policies/equipoise/first_blocks.hpp"
+#include <optional>
+#include <vector>
 
 namespace equipoise {
 namespace {
 
 /// Fetching may take this share of the time left.
-constexpr double fetch_share = 0.5;
-/// What a copy within a machine is taken to carry if none was seen.
-constexpr double local_bytes_per_s = 1e10;
-/// If the fetches of all units take at most this share of the time left, they begin together.
-constexpr double short_share = 0.05;
-
-/// Raises `bytes_per_s` to what a copy of `bytes` reached.
-void measure(double& bytes_per_s, double bytes, Seconds takes) {
-  if (bytes > 0.0 && takes > Seconds{}) bytes_per_s = std::max(bytes_per_s, bytes / takes.value);
-}
+constexpr double worthwhile = 0.8;
+/// The copy of a first block may take this share of it, and that of a first block of one grain this one.
+constexpr double first_copy_share = 0.01;
+constexpr double grain_copy_share = 0.25;
+/// Links that carry so much less while all nodes copy are shared.
+constexpr double shared_factor = 1.25;
 
 /// The rate that `unit` is expected to have; infinite for accelerators of a kind not yet measured.
 double expected_rate(const UnitState& unit, const Division& division) {
@@ -30,77 +24,84 @@ double expected_rate(const UnitState& unit, const Division& division) {
   return std::numeric_limits<double>::infinity();
 }
 
+bool is_local(const UnitState& unit) { return unit.present && !unit.unit.is_remote; }
+
 }  // namespace
 
-void RemoteUnits::learn(const View& view, const UnitState& unit, const BlockFinished& finished,
-                        bool is_first) {
-  if (!unit.unit.is_remote && unit.unit.copy_engines == 0) return;  // copies nothing over a link
+double RemoteUnits::left_s(const View& view, const Division& division) {
   const Workload& workload = view.workload();
-  double& own = unit.unit.is_remote ? network_ : local_[unit.id.index];
-  const auto items = static_cast<double>(finished.block.items);
-  measure(own, workload.in_bytes_per_item * items, finished.times.in);
-  if (!is_first) return;
-  double& fetch = unit.unit.is_remote && is_on_known_node(unit) ? again_ : own;
-  measure(fetch, workload.first_bytes(0), finished.times.setup);
-  if (unit.unit.is_remote && workload.first_bytes(0) > 0.0) {
-    nodes_with_data_.insert(unit.unit.node);
-  }
+  const int later = workload.iterations - 1 - view.iteration();
+  const double iteration_s =
+      division.rate() > 0.0 ? static_cast<double>(workload.items) / division.rate() : 0.0;
+  return division.end_s() - view.now().value + later * iteration_s;
 }
 
-double RemoteUnits::local_s(const View& view) const {
-  double longest_s = 0.0;
-  for (const double bytes_per_s : local_) {
-    if (bytes_per_s > 0.0) {
-      longest_s = std::max(longest_s, view.workload().first_bytes(0) / bytes_per_s);
-    }
-  }
-  return longest_s > 0.0 ? longest_s : view.workload().first_bytes(0) / local_bytes_per_s;
-}
-
-double RemoteUnits::fetch_s(const View& view, const UnitState& unit, double local_s) const {
-  const double bytes = view.workload().first_bytes(0);
-  if (is_on_known_node(unit) && again_ > 0.0) return bytes / again_;
-  if (network_ > 0.0) return bytes / network_;
-  return local_s * (doubt_ - 1.0) / std::log(doubt_);
-}
-
-void RemoteUnits::keep_out(const View& view, Division& division) const {
+void RemoteUnits::keep_out(const View& view, Division& division, const Network& network) {
   const auto units = view.units();
-  const bool nobody_is_beside = std::none_of(units.begin(), units.end(), [](const auto& unit) {
-    return unit.present && !unit.unit.is_remote;
-  });
-  const double near_s = local_s(view);
-  bool is_fetching = false;
+  const bool is_any_local = std::ranges::any_of(units, is_local);
   bool is_end_known = division.end_s() > view.now().value;
-  double all_s = 0.0;
-  const UnitState* best = nullptr;
+  bool is_fetching = false;
+  std::vector<const UnitState*> waiting;
   for (const UnitState& unit : units) {
     UnitPart& part = division.part(unit.id);
     part.is_kept_out = false;
-    if (nobody_is_beside || view.workload().first_bytes(0) == 0.0) continue;
-    if (!unit.unit.is_remote && !unit.outstanding.empty() && !division.cost(unit.id).is_known()) {
+    if (!unit.present) continue;
+    if (is_local(unit) && !unit.outstanding.empty() && !division.cost(unit.id).is_known()) {
       is_end_known = false;
     }
-    if (!unit.present || !unit.unit.is_remote || part.has_data) continue;
-    all_s += fetch_s(view, unit, near_s);
+    if (!unit.unit.is_remote || part.has_data) continue;
     if (!unit.outstanding.empty()) {
-      is_fetching = true;
+      is_fetching = is_fetching || view.now().value < arrives_s_[unit.unit.node];
       continue;
     }
     part.is_kept_out = true;
-    if (best == nullptr || expected_rate(unit, division) > expected_rate(*best, division)) {
-      best = &unit;
+    waiting.push_back(&unit);
+  }
+  division.await_remote_units(is_fetching || (!waiting.empty() && !network.is_known()));
+  if (!network.is_known() || (is_any_local && !is_end_known)) return;
+  const auto worth = [&](const UnitState* unit) {
+    const double fetch_s =
+        network.copy_s(*unit, view.resident_bytes_to_send(unit->id)).value_or(0.0);
+    return expected_rate(*unit, division) / fetch_s;
+  };
+  std::ranges::stable_sort(waiting,
+                           [&](const auto* a, const auto* b) { return worth(a) > worth(b); });
+  for (const UnitState* const unit : waiting) {
+    const double bytes = view.resident_bytes_to_send(unit->id);
+    const std::optional<double> fetch_s = network.copy_s(*unit, bytes);
+    const std::optional<double> shared_s = network.shared_copy_s(*unit, bytes);
+    const double later = static_cast<double>(view.workload().iterations - 1 - view.iteration());
+    UnitPart& part = division.part(unit->id);
+    if (is_any_local && bytes > 0.0) {
+      if (!fetch_s) continue;
+      const double again_s =
+          later * network.copy_s(*unit, view.workload().iteration_bytes).value_or(0.0);
+      if (*fetch_s + again_s > worthwhile * left_s(view, division)) continue;
+      if (is_fetching && *shared_s > shared_factor * *fetch_s) continue;
     }
+    if (most_items(view, *unit, division, network) == 0.0) continue;
+    part.is_kept_out = false;
+    double& arrives_s = arrives_s_[unit->unit.node];
+    if (bytes > 0.0) {
+      arrives_s = view.now().value + fetch_s.value_or(0.0);
+      is_fetching = true;
+    }
+    part.fetch_s = std::max(0.0, arrives_s - view.now().value);
   }
-  if (best == nullptr || !is_end_known) return;
-  const double left_s = division.end_s() - view.now().value;
-  if (all_s <= short_share * left_s && all_s > 0.0) {
-    for (const UnitState& unit : units) division.part(unit.id).is_kept_out = false;
-  } else if (!is_fetching) {
-    const bool pays = network_ > 0.0 ? fetch_s(view, *best, near_s) <= fetch_share * left_s
-                                     : is_worth_trying(near_s, left_s, doubt_);
-    if (pays) division.part(best->id).is_kept_out = false;
-  }
+}
+
+double RemoteUnits::most_items(const View& view, const UnitState& unit, const Division& division,
+                               const Network& network) const {
+  const Workload& workload = view.workload();
+  const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
+  const std::optional<double> fixed_s = network.shared_copy_s(unit, 0.0);
+  const std::optional<double> item_s = network.shared_copy_s(unit, item_bytes);
+  const double left_s = RemoteUnits::left_s(view, division);
+  if (item_bytes == 0.0 || !item_s || left_s <= 0.0) return std::numeric_limits<double>::infinity();
+  const auto grain = static_cast<double>(workload.grain_items);
+  const double per_item_s = *item_s - *fixed_s;
+  if (*fixed_s + grain * per_item_s > grain_copy_share * left_s) return 0.0;
+  return std::max(grain, (first_copy_share * left_s - *fixed_s) / per_item_s);
 }
 
 }  // namespace equipoise

@@ -1,0 +1,93 @@
+// Probes of one node after another, and of all at once.
+#include "shared_policies/policies/equipoise/network.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace equipoise {
+namespace {
+
+/// The part of the bytes that are decided about which a probe copies.
+constexpr double probed_part = 1e-3;
+
+}  // namespace
+
+void Network::begin(const View& view, Decisions& decisions) {
+  const Workload& workload = view.workload();
+  const double items_bytes = (workload.in_bytes_per_item + workload.out_bytes_per_item) *
+                             static_cast<double>(workload.items);
+  const double bytes = probed_part * std::max(workload.first_bytes(0), items_bytes);
+  std::map<std::string, Link> links;
+  for (const UnitState& unit : view.units()) {
+    if (unit.present && unit.unit.is_remote) links.try_emplace(unit.unit.node, Link{unit.id});
+  }
+  const bool has_all = std::ranges::all_of(
+      links, [this](const auto& entry) { return links_.contains(entry.first); });
+  if (bytes == 0.0 || (has_all && bytes <= bytes_)) return;
+  bytes_ = std::max(bytes, bytes_);
+  links_ = std::move(links);
+  ++times_;
+  answers_ = 0;
+  asked_ = Asked::latency;
+  node_ = links_.begin()->first;
+  ask(links_.begin()->second, 0.0, decisions);
+  ask_next(decisions);
+}
+
+void Network::ask(const Link& link, double bytes, Decisions& decisions) {
+  answers_ += decisions.probe(link.unit, bytes, std::nullopt, times_) ? 1 : 0;
+}
+
+void Network::learn(const Probed& probed, Decisions& decisions) {
+  if (asked_ == Asked::nothing || probed.probe.number != times_) return;
+  --answers_;
+  const auto found = std::ranges::find_if(
+      links_, [&](const auto& entry) { return entry.second.unit == probed.unit; });
+  if (found != links_.end() && probed.times) {
+    Link& link = found->second;
+    const double took_s = probed.times->there.value;
+    const double byte_s = std::max(took_s - link.latency_s, 0.0) / bytes_;
+    if (asked_ == Asked::latency) link.latency_s = took_s;
+    if (asked_ == Asked::alone) link.alone_s = link.together_s = byte_s;
+    if (asked_ == Asked::together) link.together_s = std::max(link.alone_s, byte_s);
+    link.is_known = asked_ != Asked::latency;
+  }
+  ask_next(decisions);
+}
+
+/// If no answer is awaited, asks what comes next: the bandwidth of the node, the next node, or all nodes.
+void Network::ask_next(Decisions& decisions) {
+  while (answers_ == 0 && asked_ != Asked::nothing) {
+    const auto node = links_.find(node_);
+    if (asked_ == Asked::latency) {
+      asked_ = Asked::alone;
+      ask(node->second, bytes_, decisions);
+    } else if (asked_ == Asked::together) {
+      asked_ = Asked::nothing;
+    } else if (std::next(node) != links_.end()) {
+      asked_ = Asked::latency;
+      node_ = std::next(node)->first;
+      ask(std::next(node)->second, 0.0, decisions);
+    } else {
+      asked_ = Asked::together;
+      for (const auto& [name, link] : links_) {
+        if (links_.size() > 1 && link.is_known) ask(link, bytes_, decisions);
+      }
+    }
+  }
+}
+
+std::optional<double> Network::copy_s(const UnitState& unit, double bytes) const {
+  const auto link = links_.find(unit.unit.node);
+  if (link == links_.end() || !link->second.is_known) return std::nullopt;
+  return link->second.latency_s + bytes * link->second.alone_s;
+}
+
+std::optional<double> Network::shared_copy_s(const UnitState& unit, double bytes) const {
+  const auto link = links_.find(unit.unit.node);
+  if (link == links_.end() || !link->second.is_known) return std::nullopt;
+  return link->second.latency_s + bytes * link->second.together_s;
+}
+
+}  // namespace equipoise
