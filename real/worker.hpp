@@ -96,8 +96,9 @@ class Worker {
   [[nodiscard]] virtual const Report* report() = 0;
   virtual void drop_report() = 0;
   /// Abandons all blocks of the worker: none of them will be reported or write results. The current
-  /// block still runs to its end, because a computation cannot be stopped (of a paced unit, if it is
-  /// late). Blocks that are queued later start after it, and copy the resident data again.
+  /// block still runs to its end, because a computation cannot be stopped; if it is late, so does the
+  /// time that only a model asks for (of a paced unit, or of one that is slowed down). Blocks that are
+  /// queued later start after it, and copy the resident data again.
   virtual void abandon(Abandoned why) = 0;
   /// Whether the worker has ended all blocks that were abandoned. It must have no others.
   [[nodiscard]] virtual bool is_free() = 0;

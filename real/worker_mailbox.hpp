@@ -41,9 +41,10 @@ class WorkerMailbox {
 
   /// Whether `command` was abandoned.
   [[nodiscard]] bool is_abandoned(const Command& command) const { return command.epoch != epoch(); }
-  /// Whether waits for the sake of `command` must end: it was abandoned, or the thread is to end.
+  /// Whether waits for the sake of `command` must end: it was abandoned, and the unit does not go on with
+  /// it, or the thread is to end.
   [[nodiscard]] bool gives_up(const Command& command) const {
-    return stops() || is_abandoned(command);
+    return stops() || (is_abandoned(command) && !goes_on());
   }
   /// Guards the host's data.
   [[nodiscard]] HostGate& host() { return host_; }

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -22,7 +21,7 @@ constexpr std::uint64_t own_timer = 0;
 /// The decisions of the inner policy, whose timers are numbered anew: none is `own_timer`.
 class InnerDecisions final : public Decisions {
  public:
-  using Timers = std::unordered_map<std::uint64_t, std::uint64_t>;  ///< inner timers by our numbers
+  using Timers = std::map<std::uint64_t, std::uint64_t>;  ///< inner timers by our numbers
 
   InnerDecisions(Decisions& outer, Timers& timers, std::uint64_t& timers_set)
       : outer_(outer), timers_(timers), timers_set_(timers_set) {}

@@ -141,10 +141,13 @@ std::unique_ptr<Policy> make_without_backup(const PolicyInfo& info, const Policy
 }  // namespace
 
 std::unique_ptr<Policy> make_policy(const PolicyInfo& info, const PolicyInputs& inputs) {
-  std::unique_ptr<Policy> policy = make_without_backup(info, inputs);
-  const Parameters parameters(inputs.parameters, info.parameters, info.name, "--policy");
-  if (parameters.choice("backup", {"off", "on"}) == 0 || policy == nullptr) return policy;
-  return make_backup_tasks(std::move(policy));
+  PolicyInputs own = inputs;
+  TypedParameters typed;
+  if (auto backup = own.parameters.extract("backup")) typed.insert(std::move(backup));
+  const Parameters common(typed, std::vector{backup_parameter()}, info.name, "--policy");
+  const bool backs_up = common.choice("backup", {"off", "on"}) == 1;
+  std::unique_ptr<Policy> policy = make_without_backup(info, own);
+  return backs_up && policy != nullptr ? make_backup_tasks(std::move(policy)) : std::move(policy);
 }
 
 }  // namespace equipoise

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_set>
+#include <set>
 #include <variant>
 
 #include "shared_policies/run/policy.hpp"
@@ -37,7 +37,7 @@ class UnheardCopies {
   }
 
  private:
-  std::unordered_set<std::uint64_t> copies_;
+  std::set<std::uint64_t> copies_;
 };
 
 }  // namespace equipoise

@@ -316,7 +316,7 @@ class CheckPolicy : public OwnPolicy {
 TEST_F(CheckPolicy, FindsNothingInAPolicyThatKeepsAll) {
   const ProgramRun run = run_equipoise({"check", "policy", greedy_, "--machines", "10"});
   EXPECT_EQ(run.exit_code, 0) << run.err << run.out;
-  ASSERT_EQ(lines_of(run.out).size(), 6u) << run.out;
+  ASSERT_EQ(lines_of(run.out).size(), 7u) << run.out;
   for (const std::string& line : lines_of(run.out)) EXPECT_EQ(line.substr(0, 8), "kept    ");
   EXPECT_EQ(lines_of(run.out).front().substr(8, 12), "DoesAllItems");
 }
@@ -324,19 +324,20 @@ TEST_F(CheckPolicy, FindsNothingInAPolicyThatKeepsAll) {
 TEST_F(CheckPolicy, NamesWhatAPolicyBreaks) {
   EXPECT_NE(broken("stalls",
                    "DoesAllItems, DoesPhases, SurvivesLosses, SurvivesScenarios, "
-                   "UsesLateUnits")
+                   "UsesLateUnits, SurvivesTakeBacks")
                 .find("the policy left work undone"),
             std::string::npos);
   EXPECT_NE(broken("hangs",
                    "DoesAllItems, DoesPhases, SurvivesLosses, SurvivesScenarios, "
-                   "UsesLateUnits")
+                   "UsesLateUnits, SurvivesTakeBacks")
                 .find("the policy left work undone"),
             std::string::npos)
       << "the run loop ends a policy that only sets timers";
   EXPECT_NE(broken("differs", "DecidesTheSame").find("in a repetition of the same run"),
             std::string::npos);
   const std::string all =
-      "DoesAllItems, DoesPhases, SurvivesLosses, SurvivesScenarios, UsesLateUnits, DecidesTheSame";
+      "DoesAllItems, DoesPhases, SurvivesLosses, SurvivesScenarios, UsesLateUnits, "
+      "SurvivesTakeBacks, DecidesTheSame";
   EXPECT_NE(broken("crashes", all).find("the policy crashed: signal 9 "), std::string::npos);
   EXPECT_NE(broken("throws", all).find("nothing comes to mind"), std::string::npos);
   EXPECT_NE(broken("exits", all).find("ended the program instead of answering"), std::string::npos);

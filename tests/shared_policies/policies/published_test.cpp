@@ -135,6 +135,7 @@ TEST(Published, DefaultsAreThePapersAndEachNamesItsPlace) {
       defaults[parameter.name] = parameter.default_text;
       EXPECT_FALSE(parameter.source.empty()) << parameter.name;
     }
+    EXPECT_EQ(defaults.extract("backup").mapped(), "off");
     EXPECT_EQ(defaults, values);
   }
 }

@@ -1,5 +1,5 @@
-// Tests of probes: schedules worked out by hand on the fake executor, and what the run loop, the View and
-// replays make of them.
+// Tests of probes: schedules worked out by hand on the fake executor, and what the run loop and replays make
+// of them.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -297,94 +297,6 @@ TEST(Probe, IsSentAgainWithRecordedDecisions) {
   EXPECT_EQ(ends_of(journal), std::vector{answered(4, 0, 22, 22, 2, 24)});
   EXPECT_DOUBLE_EQ(journal.blocks[0].begins.compute.value, 24.0);
   EXPECT_DOUBLE_EQ(journal.blocks[0].end.value, 34.0);
-}
-
-/// The places of the resident data of all units, and how many bytes are to be sent to each.
-std::vector<std::pair<DataPlace, double>> places(const View& view) {
-  std::vector<std::pair<DataPlace, double>> of;
-  for (const UnitState& unit : view.units()) {
-    of.emplace_back(view.resident_data(unit.id), view.resident_bytes_to_send(unit.id));
-  }
-  return of;
-}
-
-TEST(View, KnowsWhereResidentDataLie) {
-  // A CPU beside the input, a GPU there, and two GPUs of another node. The first iteration needs 100 bytes,
-  // later ones 10 that have changed. The third unit brings them to its node.
-  constexpr auto here = DataPlace::here;
-  constexpr auto node = DataPlace::node;
-  constexpr auto master = DataPlace::master;
-  Workload workload = items_of(20, 1, 2);
-  workload.resident_bytes = 100;
-  workload.iteration_bytes = 10;
-  RunSetup setup = setup_of(4, workload);
-  for (std::size_t i = 1; i < 4; ++i) setup.units[i].kind = UnitKind::gpu;
-  for (const std::size_t i : {2, 3}) {
-    setup.units[i].node = "n1";
-    setup.units[i].is_remote = true;
-  }
-  FakeUnit remote = affine_unit(0, 1);
-  remote.resident_s = 2.0;
-  remote.iteration_s = 1.0;
-  remote.node = "n1";
-  const FakeSetup machine{{affine_unit(0, 1), affine_unit(0, 1), remote, remote},
-                          {},
-                          {{Seconds{12.5}, UnitId{2}, false}}};
-  int checked = 0;
-  Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
-    if (has_started(event) && view.iteration() == 0) {
-      ++checked;
-      EXPECT_EQ(places(view), (std::vector<std::pair<DataPlace, double>>{
-                                  {node, 0}, {master, 100}, {master, 100}, {master, 100}}));
-      decisions.assign(UnitId{1}, 10);
-      decisions.assign(UnitId{2}, 5);
-      EXPECT_EQ(view.resident_data(UnitId{2}), DataPlace::coming);
-      EXPECT_EQ(view.resident_data(UnitId{3}), DataPlace::coming) << "with the third unit's";
-    } else if (has_started(event)) {
-      ++checked;
-      EXPECT_EQ(places(view), (std::vector<std::pair<DataPlace, double>>{
-                                  {node, 0}, {master, 10}, {master, 10}, {master, 100}}));
-      decisions.assign(UnitId{0}, 20);
-    } else if (const auto* finished = std::get_if<BlockFinished>(&event.what);
-               finished && view.now() == Seconds{7}) {
-      ++checked;
-      EXPECT_EQ(places(view), (std::vector<std::pair<DataPlace, double>>{
-                                  {node, 0}, {DataPlace::coming, 0}, {here, 0}, {node, 0}}));
-      decisions.assign(UnitId{2}, 5);
-    } else if (std::holds_alternative<UnitLost>(event.what)) {
-      ++checked;
-      EXPECT_EQ(view.resident_data(UnitId{2}), master);
-      EXPECT_DOUBLE_EQ(view.resident_bytes_to_send(UnitId{2}), 100.0);
-    }
-  });
-  const auto executor = make_fake_executor(machine);
-  MemoryJournal journal;
-  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
-  EXPECT_EQ(checked, 4);
-}
-
-TEST(View, KnowsThatReplicatedDataAreThere) {
-  // A unit that comes late has none; one that was there gets what an iteration changes.
-  Workload workload = items_of(10, 1, 2);
-  workload.resident_bytes = 100;
-  workload.iteration_bytes = 10;
-  workload.distribution = Distribution::replicated;
-  RunSetup setup = setup_of(3, workload);
-  for (Unit& unit : setup.units) unit.kind = UnitKind::gpu;
-  setup.absent_at_start = {UnitId{2}};
-  FakeSetup machine{std::vector<FakeUnit>(3, affine_unit(0, 1)), {}, {}};
-  machine.scenario.events = {disturb(DisturbanceKind::join, "u2", 1)};
-  Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
-    if (!has_started(event)) return;
-    const double changed = view.iteration() == 0 ? 0.0 : 10.0;
-    const DataPlace place = view.iteration() == 0 ? DataPlace::here : DataPlace::master;
-    EXPECT_EQ(places(view), (std::vector<std::pair<DataPlace, double>>{
-                                {place, changed}, {place, changed}, {DataPlace::master, 100}}));
-    decisions.assign(UnitId{0}, 10);
-  });
-  const auto executor = make_fake_executor(machine);
-  MemoryJournal journal;
-  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
 }
 
 }  // namespace

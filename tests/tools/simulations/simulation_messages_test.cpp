@@ -131,12 +131,16 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
                                                  Seconds{1.5}, 9, 6}};
   Disturbance disturbance;
   disturbance.at = Seconds{3.0};
+  const Probe probe{0, 4, 1e6, 5e5};
+  const ProbeTimes found{Seconds{6.5}, Seconds{0.25}, Seconds{6.75}, Seconds{0.25}};
   recorded.lines = {{2, block},
                     {3, decision},
                     {4, lost},
                     {5, EventRecord{disturbance.at, disturbance}},
                     {6, EventRecord{Seconds{4.0}, Note{"poor_fit"}}},
-                    {7, EventRecord{Seconds{5.0}, UnitJoined{UnitId{2}}}}};
+                    {7, EventRecord{Seconds{5.0}, UnitJoined{UnitId{2}}}},
+                    {8, EventRecord{Seconds{6.0}, ProbeBegin{UnitId{1}, probe, 3}}},
+                    {9, EventRecord{Seconds{7.0}, Probed{UnitId{1}, probe, found}}}};
   Simulate request;
   request.simulation.policy = parse_policy("plb-hec:threshold=0.2");
   request.simulation.policy.recorded = std::make_shared<const RecordedRun>(recorded);
@@ -151,7 +155,7 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
   EXPECT_EQ(simulation.policy.info, &find_policy("plb-hec"));
   EXPECT_EQ(simulation.policy.parameters.at("threshold"), "0.2");
   EXPECT_EQ(simulation.schedule, request.simulation.schedule);
-  ASSERT_EQ(simulation.policy.recorded->lines.size(), 6u);
+  ASSERT_EQ(simulation.policy.recorded->lines.size(), 8u);
   const auto event = [&](std::size_t line) -> const RunEvent& {
     return std::get<EventRecord>(simulation.policy.recorded->lines[line].what).what;
   };
@@ -163,6 +167,8 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
   EXPECT_EQ(std::get<Disturbance>(event(3)).at, Seconds{3.0});
   EXPECT_EQ(std::get<Note>(event(4)).text, "poor_fit");
   EXPECT_EQ(std::get<UnitJoined>(event(5)).unit, UnitId{2});
+  EXPECT_EQ(std::get<ProbeBegin>(event(6)).probe, probe);
+  EXPECT_EQ(std::get<Probed>(event(7)).times, found);
 }
 
 TEST(SimulationMessages, KeepTheReportOfARun) {
@@ -203,10 +209,10 @@ TEST(SimulationMessages, KeepAProbedPlatform) {
   platform.master = "ram";
   platform.hosts = {{"a", 8, {{"kind", "cpu"}}, true, false, {{0}}, {{1, 0}}}};
   platform.links = {{"l", 1e9, Seconds{1e-6}, true}, {"m", 2e9, Seconds{}, false}};
-  const std::string sent = archived(Probed{7, platform});
+  const std::string sent = archived(PlatformProbed{7, platform});
   const Reply received = read_reply(sent);
   EXPECT_EQ(archived(received), sent);
-  EXPECT_EQ(std::get<Probed>(received).platform.hosts.at(0).out.links.at(0), 1u);
+  EXPECT_EQ(std::get<PlatformProbed>(received).platform.hosts.at(0).out.links.at(0), 1u);
 }
 
 }  // namespace
