@@ -2,7 +2,9 @@
 #include "shared_policies/policies/backup_tasks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -51,17 +53,47 @@ class InnerDecisions final : public Decisions {
   std::uint64_t& timers_set_;
 };
 
-/// What is known of a unit in this phase.
-struct Pace {
-  double items = 0.0;  ///< of its latest block; 0: it has ended none
-  double block_s = 0.0;
-  double stage_s = 0.0;  ///< the longest of its copies and computation
-  double setup_s = 0.0;  ///< of its first block
-  Seconds last_end;
+/// What is known of a unit in this phase: of the latest of its blocks in each octave of sizes.
+class Pace {
+ public:
+  void add(double items, const StageTimes& times) {
+    if (!is_known()) setup_s_ = times.setup.value;
+    latest_[std::ilogb(items)] = {items, block_duration_s(times),
+                                  std::max({times.in.value, times.compute.value, times.out.value})};
+  }
+  /// A phase begins.
+  void forget() {
+    latest_.clear();
+    setup_s_ = 0.0;
+  }
+  [[nodiscard]] bool is_known() const { return !latest_.empty(); }
+  /// The time of a block of x items, and of its longest stage.
+  [[nodiscard]] Seconds block(double x) const {
+    const Measured& of = nearest(x);
+    return Seconds{of.block_s * std::max(1.0, x / of.items)};
+  }
+  [[nodiscard]] Seconds stage(double x) const {
+    const Measured& of = nearest(x);
+    return Seconds{of.stage_s * std::max(1.0, x / of.items)};
+  }
+  [[nodiscard]] Seconds setup() const { return Seconds{setup_s_}; }  ///< of its first block
 
-  [[nodiscard]] bool is_known() const { return items > 0.0; }
-  [[nodiscard]] Seconds block(double x) const { return Seconds{block_s * x / items}; }
-  [[nodiscard]] Seconds stage(double x) const { return Seconds{stage_s * x / items}; }
+  Seconds last_end;  ///< of a block
+
+ private:
+  struct Measured {
+    double items = 0.0;
+    double block_s = 0.0;
+    double stage_s = 0.0;
+  };
+  /// The smallest block that has as many items, at most twice as many counted; else the largest.
+  [[nodiscard]] const Measured& nearest(double x) const {
+    const auto found = latest_.lower_bound(std::ilogb(x));
+    return found == latest_.end() ? std::prev(found)->second : found->second;
+  }
+
+  std::map<int, Measured> latest_;
+  double setup_s_ = 0.0;
 };
 
 /// A block that is out, with what is expected of it.
@@ -101,14 +133,12 @@ class BackupTasks final : public Policy {
   void learn(const View& view, const Event& event) {
     paces_.resize(view.units().size());
     if (std::holds_alternative<PhaseStarted>(event.what)) {
-      for (Pace& pace : paces_) pace = Pace{.last_end = pace.last_end};
+      for (Pace& pace : paces_) pace.forget();
+    } else if (std::holds_alternative<IterationStarted>(event.what)) {
+      given_.clear();
     } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       Pace& pace = paces_[finished->unit.index];
-      const StageTimes& times = finished->times;
-      if (!pace.is_known()) pace.setup_s = times.setup.value;
-      pace.items = static_cast<double>(finished->block.items);
-      pace.block_s = block_duration_s(times);
-      pace.stage_s = std::max({times.in.value, times.compute.value, times.out.value});
+      pace.add(items_of(finished->block), finished->times);
       pace.last_end = event.at;
     } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
       paces_[lost->unit.index].last_end = event.at;
@@ -152,8 +182,10 @@ class BackupTasks final : public Policy {
   }
 
   /// When the items are to be given to an idle unit of this pace; not before `now`.
-  static Seconds given_at(const Candidate& candidate, const Pace& idle, Seconds now) {
-    const Seconds again = idle.block(items_of(candidate.first.block));
+  [[nodiscard]] Seconds given_at(const Candidate& candidate, const Pace& idle, Seconds now) const {
+    const auto given = given_.find(candidate.first.block.original());
+    const double doubt = given == given_.end() ? 1.0 : std::exp2(given->second);
+    const Seconds again = doubt * idle.block(items_of(candidate.first.block));
     Seconds at = candidate.first.is_sooner(again, now) ? now : candidate.first.overdue_by(again);
     const auto& other = candidate.other;
     if (other && !other->is_sooner(again, now)) at = std::max(at, other->overdue_by(again));
@@ -164,7 +196,9 @@ class BackupTasks final : public Policy {
   bool give_again(const View& view, Decisions& decisions, const Candidate& candidate, UnitId unit) {
     const auto& [first, other] = candidate;
     if (other && !decisions.take_back(other->unit, other->block.id)) return false;
-    return copies_.give_twice(view, decisions, first.block.id, first.unit, unit);
+    if (!copies_.give_twice(view, decisions, first.block.id, first.unit, unit)) return false;
+    ++given_[first.block.original()];
+    return true;
   }
 
   [[nodiscard]] static double items_of(const Block& block) {
@@ -229,7 +263,7 @@ class BackupTasks final : public Policy {
       } else if (own.is_known()) {
         due = std::max(b.assigned + pace.block(x), own.last_end + pace.stage(x));
       } else {
-        due = b.assigned + pace.block(x) + Seconds{pace.setup_s};
+        due = b.assigned + pace.block(x) + pace.setup();
       }
       all.push_back({unit.id, b.block, due, behind, own.is_known()});
     }
@@ -245,6 +279,7 @@ class BackupTasks final : public Policy {
   std::unique_ptr<Policy> policy_;
   std::vector<Pace> paces_;  // (n)
   UnheardCopies copies_;
+  std::map<std::uint64_t, int> given_;  // how often, by the number of the block given first
   InnerDecisions::Timers timers_;
   std::uint64_t timers_set_ = own_timer;
   Seconds wakes_at_ = Seconds::infinity();  ///< of the latest timer of our own that has not fired
@@ -252,12 +287,13 @@ class BackupTasks final : public Policy {
 
 }  // namespace
 
-ParameterInfo backup_parameter() {
+ParameterInfo backup_parameter(bool is_on_unless_given) {
   return {
-      "backup", "off", "",
+      "backup", is_on_unless_given ? "on" : "off", "",
       "on: when nothing is left to hand out, idle units do blocks again that are overdue, or that "
       "they would end sooner; the first result counts",
-      "Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6"};
+      "on: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6; off: no paper of another policy "
+      "has it"};
 }
 
 std::unique_ptr<Policy> make_backup_tasks(std::unique_ptr<Policy> policy) {

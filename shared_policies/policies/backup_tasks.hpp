@@ -13,11 +13,12 @@ namespace equipoise {
 
 /// `policy` with backup tasks. While no items are left to hand out, the items that are expected to be done last
 /// are given to the idle unit that would do them first, too, if that is expected to be sooner; then the next ones. A
-/// block of x items on unit p is expected to take
+/// block of x items on unit p is expected to take as long as the latest block of p in this phase that had as many
+/// items, in octaves of sizes; if none had, x / x_p times as long as the latest of the largest, of x_p items:
 ///
-///     E_p(x) = d_p x / x_p
+///     E_p(x) = max(1, x / x_p) d_p
 ///
-/// by the latest block (x_p items, d_p seconds of copies and computation) that p ended in this phase, and to end at
+/// (a smaller block is not expected to take less: libraries compute whole tiles), and to end at
 ///
 ///     D_p = max(assigned + E_p(x), last end on p + longest stage)
 ///
@@ -25,6 +26,7 @@ namespace equipoise {
 /// D_p - now > E_q(x), or once now - D_p >= E_q(x): what has stopped for ever is given again once it is overdue by the
 /// time that doing it again takes. Blocks behind others on their unit end after these, each by its longest stage. No
 /// items are out more than twice: of two blocks that are both expected to end too late, the later one is taken back.
+/// Each time that items are given again, E_q counts twice as much, so that wrong expectations end.
 ///
 /// Until p has ended a block of the phase, D_p is judged by the pace of the quickest unit and its setup, and
 /// only what is overdue is given again; p gets no copies: what it costs to send it resident data is not known.

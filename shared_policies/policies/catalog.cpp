@@ -144,7 +144,8 @@ std::unique_ptr<Policy> make_policy(const PolicyInfo& info, const PolicyInputs& 
   PolicyInputs own = inputs;
   TypedParameters typed;
   if (auto backup = own.parameters.extract("backup")) typed.insert(std::move(backup));
-  const Parameters common(typed, std::vector{backup_parameter()}, info.name, "--policy");
+  const Parameters common(typed, std::vector{backup_parameter(info.backs_up)}, info.name,
+                          "--policy");
   const bool backs_up = common.choice("backup", {"off", "on"}) == 1;
   std::unique_ptr<Policy> policy = make_without_backup(info, own);
   return backs_up && policy != nullptr ? make_backup_tasks(std::move(policy)) : std::move(policy);

@@ -191,7 +191,7 @@ std::string loss_lines(const RunReport& report, const std::vector<Unit>& units) 
   }
   if (const Items rest = report.run.numbers.items_redone - told; rest > 0) {
     text +=
-        fmt::format("{} of blocks that were lost alone, taken back or given twice {} done again\n",
+        fmt::format("{} {} done again: of blocks that were taken back, given twice or too large\n",
                     counted(static_cast<std::uint64_t>(rest), "item"), rest == 1 ? "was" : "were");
   }
   return text;

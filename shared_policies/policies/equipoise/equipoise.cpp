@@ -15,12 +15,15 @@
 //    time (`growth`), and what was not tried yet is not queued twice unless there is time for it.
 // 6. Units queue as many blocks as are needed to hide copies and the latency of the controller. The
 //    last grains are assigned one by one. The work of a lost unit is divided like the rest.
-// 7. What nothing is known of is tried when the mean gain is the mean loss at least (`doubt`): a
-//    CPU where grains are coarse, and a remote unit that lacks resident data. What the first remote
-//    unit's copy took is what the network carries; the others follow by it (RemoteUnits).
+// 7. Links to other nodes are asked what they carry (Network). Remote units take part if what they have to
+//    fetch takes less than the time left, iterations to come included (RemoteUnits). A CPU where grains
+//    are coarse is tried when the mean gain is the mean loss at least (`doubt`).
 // 8. What earlier runs showed of a unit (`--experience`) counts as up to three blocks, the fewer the
 //    older it is. If a unit's first block contradicts it, it is forgotten, also of all other units
 //    that have not confirmed it.
+//
+// 9. A block that is overdue is expected to need as long again as it is overdue. When nothing is left to
+//    hand out, idle units do overdue blocks again (`backup`, BackupTasks).
 //
 // `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with one
 // part at a time removed or changed; tools/campaigns/RESULTS.md has what was found. A block costs the

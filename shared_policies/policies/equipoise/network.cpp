@@ -24,7 +24,7 @@ void Network::begin(const View& view, Decisions& decisions) {
   }
   const bool has_all = std::ranges::all_of(
       links, [this](const auto& entry) { return links_.contains(entry.first); });
-  if (bytes == 0.0 || (has_all && bytes <= bytes_)) return;
+  if (links.empty() || bytes == 0.0 || (has_all && bytes <= bytes_)) return;
   bytes_ = std::max(bytes, bytes_);
   links_ = std::move(links);
   ++times_;

@@ -34,14 +34,7 @@ void PipelineCost::learn(const BlockFinished& finished, Seconds at, Seconds last
       overlaps_ ? std::max({times.in, times.compute, times.out}) : recurring(times);
   const double longest_s = longest.value;
   if (is_first) {
-    if (is_known()) return;
-    alone_.add(items, (overlaps_ ? recurring(times) : times.compute).value);
-    if (!overlaps_) return;
-    latency_s_ += recurring(times).value;
-    stage_s_ += longest_s;
-    copies_s_ += (recurring(times) - longest).value;
-    in_s_ += times.in.value;
-    in_stage_s_ += longest_s;
+    if (!is_known()) alone_.add(items, (overlaps_ ? recurring(times) : times.compute).value);
   } else if (last_end > finished.assigned) {
     const double span_s = std::max((at - last_end - times.setup).value, 0.0);
     spans_s_ += span_s;

@@ -38,6 +38,10 @@ double RemoteUnits::left_s(const View& view, const Division& division) {
 
 void RemoteUnits::keep_out(const View& view, Division& division, const Network& network) {
   const auto units = view.units();
+  const Workload& workload = view.workload();
+  if (workload.first_bytes(0) + workload.in_bytes_per_item + workload.out_bytes_per_item == 0.0) {
+    return;  // nothing is copied
+  }
   const bool is_any_local = std::ranges::any_of(units, is_local);
   bool is_end_known = division.end_s() > view.now().value;
   bool is_fetching = false;
@@ -70,12 +74,11 @@ void RemoteUnits::keep_out(const View& view, Division& division, const Network& 
     const double bytes = view.resident_bytes_to_send(unit->id);
     const std::optional<double> fetch_s = network.copy_s(*unit, bytes);
     const std::optional<double> shared_s = network.shared_copy_s(*unit, bytes);
-    const double later = static_cast<double>(view.workload().iterations - 1 - view.iteration());
     UnitPart& part = division.part(unit->id);
     if (is_any_local && bytes > 0.0) {
       if (!fetch_s) continue;
-      const double again_s =
-          later * network.copy_s(*unit, view.workload().iteration_bytes).value_or(0.0);
+      const int later = workload.iterations - 1 - view.iteration();
+      const double again_s = later * network.copy_s(*unit, workload.iteration_bytes).value_or(0.0);
       if (*fetch_s + again_s > worthwhile * left_s(view, division)) continue;
       if (is_fetching && *shared_s > shared_factor * *fetch_s) continue;
     }

@@ -100,18 +100,48 @@ TEST(BackupTasks, TakeTheLastOfTheBlocksThatWaitOnAUnit) {
 }
 
 TEST(BackupTasks, TakeBackTheLaterOfTwoBlocksThatAreBothOverdue) {
-  // u1 stops at 1.5 s, and its block is given to u0 at 3 s. That stops at 3.2 s. The copy is due at 4 s: u2 gets it at
-  // 5 s, and u1's block is taken back.
+  // u1 stops at 1.5 s, and its block is given to u0 at 3 s. That stops at 3.2 s. The copy is due at 4 s. Given once, it
+  // must be overdue by twice what doing it again takes: u2 gets it at 6 s, and u1's block is taken back.
   PolicyTest test = backed_up(60, {0.1, 0.1, 0.1});
   stop(test, "u1", 1.5, never);
   stop(test, "u0", 3.2, never);
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 60);
-  EXPECT_NEAR(schedule.makespan(), 6.0, 1e-12);
+  EXPECT_NEAR(schedule.makespan(), 7.0, 1e-12);
   ASSERT_EQ(lost_in(schedule).size(), 2U);
   EXPECT_EQ(lost_in(schedule)[0].by, LostBy::take_back);
   EXPECT_EQ(lost_in(schedule)[0].unit.index, 1U);
   EXPECT_EQ(lost_in(schedule)[1].by, LostBy::copy);
+}
+
+TEST(BackupTasks, DoNotExpectASmallerBlockToTakeLess) {
+  // Every block takes 1 s, whatever its size, as where libraries compute whole tiles. The last one has one item: begun
+  // at 1 s, it is due at 2 s, and nobody would end it sooner.
+  PolicyTest test = backed_up(21, {0.0, 0.0});
+  for (FakeUnit& unit : test.fake.units) unit.compute_s = [](double) { return 1.0; };
+  const Schedule schedule = run_schedule(test);
+  EXPECT_NEAR(schedule.makespan(), 2.0, 1e-12);
+  EXPECT_TRUE(lost_in(schedule).empty());
+}
+
+TEST(BackupTasks, JudgeALargeBlockByTheLatestLargeOne) {
+  // u0 takes 1 s + 0.01 s an item: 2 s for its first block of 100 items, 1.01 s for one of one item. u1 begins a block of
+  // 100 items at 5 s, which takes 50 s. u0 does it by 7 s; from its latest block it would have been 101 s.
+  FakeSetup machine{{affine_unit(1.0, 0.01), affine_unit(0.0, 0.5)}, {}, {}};
+  const std::map<std::uint32_t, std::vector<Items>> sizes = {{0, {100, 1}}, {1, {10, 100}}};
+  std::map<std::uint32_t, std::size_t> given;
+  const auto policy = make_backup_tasks(
+      std::make_unique<Scripted>([&](const View&, const Event& event, Decisions& to) {
+        const auto* const idle = std::get_if<UnitIdle>(&event.what);
+        if (idle == nullptr) return;
+        const std::vector<Items>& of = sizes.at(idle->unit.index);
+        std::size_t& next = given[idle->unit.index];
+        if (next < of.size()) to.assign(idle->unit, of[next++]);
+      }));
+  MemoryJournal journal;
+  ASSERT_TRUE(run_policy(*make_fake_executor(machine), *policy, setup_of(2, items_of(211)), journal)
+                  .complete);
+  EXPECT_NEAR(journal.blocks.back().end.value, 7.0, 1e-12);
 }
 
 TEST(BackupTasks, AreNotHeardOfByThePolicy) {
@@ -156,8 +186,8 @@ PolicyTest disturbed(std::mt19937& random) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);
   };
-  const std::vector<std::string> policies = {"greedy", "ss",    "gss", "tss",     "fac2",
-                                             "awf-b",  "awf-c", "af",  "hguided", "mfsc"};
+  const std::vector<std::string> policies = {"greedy", "ss", "gss",     "tss",  "fac2",     "awf-b",
+                                             "awf-c",  "af", "hguided", "mfsc", "equipoise"};
   PolicyTest test;
   test.policy = policies[random() % policies.size()];
   test.parameters = {{"backup", "on"}};
