@@ -68,9 +68,8 @@ class SimExecutor final : public Executor, private PipelineStages {
   }
   bool claim(UnitId unit, const Block& block) override { return contested_.claim(unit, block); }
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) override;
-  void probed(UnitId unit, const PipelinedBlock& probe, Seconds at) override {
-    ready_.push(end_of_probe(unit, probe, at));
-  }
+  void probed(UnitId unit, const PipelinedBlock& probe, Seconds at) override;
+  bool ends_given_up(UnitId unit, Seconds at);
 
   [[nodiscard]] Seconds compute_time(UnitId unit, const PipelinedBlock& block, Seconds at) const {
     return units_[unit.index].speed.span_of(at, block.alone.compute);

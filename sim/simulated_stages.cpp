@@ -79,11 +79,20 @@ void SimExecutor::end(UnitId unit, Stage stage, bool is_failed) {
   controller_->call_at(now());
 }
 
+/// Whether `unit` is late, so that what ends is not reported; with the last, it takes part again.
+bool SimExecutor::ends_given_up(UnitId unit, Seconds at) {
+  std::size_t& given_up = units_[unit.index].given_up;
+  if (given_up == 0) return false;
+  if (--given_up == 0) join_again(unit, at);
+  return true;
+}
+
+void SimExecutor::probed(UnitId unit, const PipelinedBlock& probe, Seconds at) {
+  if (!ends_given_up(unit, at)) ready_.push(end_of_probe(unit, probe, at));
+}
+
 void SimExecutor::finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) {
-  if (std::size_t& given_up = units_[unit.index].given_up; given_up > 0) {
-    if (--given_up == 0) join_again(unit, at);
-    return;
-  }
+  if (ends_given_up(unit, at)) return;
   if (!is_dropped) contested_.done(block.block);
   ready_.push(end_of(unit, block, at, is_dropped));
   watch_.came_back(unit, block.block.items, at);

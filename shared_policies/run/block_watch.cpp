@@ -101,7 +101,7 @@ void BlockWatch::handed_out(UnitId unit, Items items, Seconds at) {
 }
 
 void BlockWatch::learn(OfUnit& unit, Items items, Seconds at) {
-  const Seconds wait = std::max(Seconds{}, at - unit.since);
+  const Seconds wait = std::max(Seconds{}, counted(at) - unit.counted);
   unit.learned.add(wait, items);
   all_.add(wait, items);
   unit.is_new = false;
@@ -110,6 +110,7 @@ void BlockWatch::learn(OfUnit& unit, Items items, Seconds at) {
 
 void BlockWatch::came_back(UnitId unit, Items items, Seconds at, bool is_done) {
   if (units_.empty()) return;
+  look(at);
   OfUnit& watched = units_[unit.index];
   take(watched, items);
   if (is_done) learn(watched, items, at);
@@ -141,7 +142,7 @@ void BlockWatch::joined(UnitId unit, Seconds at) {
 
 void BlockWatch::answered(UnitId unit, Seconds at) {
   Learned& learned = units_[unit.index].learned;
-  learned.longest = std::max(learned.longest, waited(unit, at));
+  learned.longest = std::max(learned.longest, (1.0 / noise) * waited(unit, at));
   joined(unit, at);
 }
 

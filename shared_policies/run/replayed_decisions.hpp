@@ -141,8 +141,9 @@ struct ReplayedDecisions {
   /// outstanding.
   [[nodiscard]] Issue* any_loss() {
     for (std::size_t i = next_loss; i < settlements.size(); ++i) {
+      if (!is_to_be_lost(i)) continue;
       Issue& issue = issues[settlements[i].block];
-      if (is_to_be_lost(i) && issue.end == End::lost && issue.block.id < cut) return &issue;
+      if (issue.end == End::lost && issue.block.id < cut) return &issue;
     }
     return nullptr;
   }

@@ -137,7 +137,7 @@ class RunLoop final : private Decisions {
   /// Whether nothing will make the policy ask for work.
   [[nodiscard]] bool is_stuck() const {
     const bool waits = !timers_.empty() || view_.probes() > 0 || view_.going_on() > 0;
-    return !waits || idle_waits_ > idle_waits_max;
+    return !waits || (idle_waits_ > idle_waits_max && !outcome_.policy_stalled);
   }
 
   /// If a unit is present, finishes greedily the work that the policy left; otherwise waits for a

@@ -205,7 +205,7 @@ Parts PhaseSearch::balanced(const Tried& tried, double damping) const {
 bool PhaseSearch::change_once() {
   const double before = best_.value;
   try_all(changes());
-  return best_.value <= worth_it * before;
+  return best_.value < worth_it * before;
 }
 
 /// Moves items from one unit to another, in smaller and smaller steps, as long as that helps.
@@ -223,7 +223,7 @@ void PhaseSearch::move_between_units() {
     do {
       before = best_.value;
       try_all(moves(step));
-    } while (!is_done() && best_.value <= worth_it * before);
+    } while (!is_done() && best_.value < worth_it * before);
     step *= 0.25;
   } while (!is_done() && 4.0 * step > grain);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace equipoise {
@@ -50,8 +51,9 @@ void RemoteUnits::keep_out(const View& view, Division& division, const Network& 
     UnitPart& part = division.part(unit.id);
     part.is_kept_out = false;
     if (!unit.present) continue;
-    if (is_local(unit) && !unit.outstanding.empty() && !division.cost(unit.id).is_known()) {
-      is_end_known = false;
+    if (is_local(unit) && !unit.outstanding.empty() && !division.cost(unit.id).is_known() &&
+        division.rate_of(unit.unit.kind) == 0.0) {
+      is_end_known = false;  // not even by its kind
     }
     if (!unit.unit.is_remote || part.has_data) continue;
     if (!unit.outstanding.empty()) {
@@ -63,34 +65,59 @@ void RemoteUnits::keep_out(const View& view, Division& division, const Network& 
   }
   division.await_remote_units(is_fetching || (!waiting.empty() && !network.is_known()));
   if (!network.is_known() || (is_any_local && !is_end_known)) return;
+  for (const UnitState* const unit : by_worth(std::move(waiting), view, division, network)) {
+    const bool is_worth =
+        !is_any_local || is_worthwhile(view, *unit, division, network, is_fetching);
+    if (is_worth && most_items(view, *unit, division, network) > 0.0) {
+      is_fetching = let_in(view, *unit, division, network) || is_fetching;
+    }
+  }
+  const auto is_out = [&](const UnitState& unit) {
+    return !unit.present || division.part(unit.id).is_kept_out;
+  };
+  if (!std::ranges::all_of(units, is_out)) return;
+  for (const UnitState& unit : units)
+    division.part(unit.id).is_kept_out = false;  // somebody has to
+}
+
+/// Those first that are expected to do most for a second of fetching.
+std::vector<const UnitState*> RemoteUnits::by_worth(std::vector<const UnitState*> units,
+                                                    const View& view, const Division& division,
+                                                    const Network& network) {
   const auto worth = [&](const UnitState* unit) {
     const double fetch_s =
         network.copy_s(*unit, view.resident_bytes_to_send(unit->id)).value_or(0.0);
-    return expected_rate(*unit, division) / fetch_s;
+    return fetch_s > 0.0 ? expected_rate(*unit, division) / fetch_s
+                         : std::numeric_limits<double>::infinity();
   };
-  std::ranges::stable_sort(waiting,
-                           [&](const auto* a, const auto* b) { return worth(a) > worth(b); });
-  for (const UnitState* const unit : waiting) {
-    const double bytes = view.resident_bytes_to_send(unit->id);
-    const std::optional<double> fetch_s = network.copy_s(*unit, bytes);
-    const std::optional<double> shared_s = network.shared_copy_s(*unit, bytes);
-    UnitPart& part = division.part(unit->id);
-    if (is_any_local && bytes > 0.0) {
-      if (!fetch_s) continue;
-      const int later = workload.iterations - 1 - view.iteration();
-      const double again_s = later * network.copy_s(*unit, workload.iteration_bytes).value_or(0.0);
-      if (*fetch_s + again_s > worthwhile * left_s(view, division)) continue;
-      if (is_fetching && *shared_s > shared_factor * *fetch_s) continue;
-    }
-    if (most_items(view, *unit, division, network) == 0.0) continue;
-    part.is_kept_out = false;
-    double& arrives_s = arrives_s_[unit->unit.node];
-    if (bytes > 0.0) {
-      arrives_s = view.now().value + fetch_s.value_or(0.0);
-      is_fetching = true;
-    }
-    part.fetch_s = std::max(0.0, arrives_s - view.now().value);
-  }
+  std::ranges::stable_sort(units, std::ranges::greater{}, worth);
+  return units;
+}
+
+/// Whether what `unit` has to fetch comes in time, and its link is not in use.
+bool RemoteUnits::is_worthwhile(const View& view, const UnitState& unit, const Division& division,
+                                const Network& network, bool is_fetching) {
+  const Workload& workload = view.workload();
+  const double bytes = view.resident_bytes_to_send(unit.id);
+  if (bytes == 0.0) return true;
+  const std::optional<double> fetch_s = network.copy_s(unit, bytes);
+  if (!fetch_s) return false;
+  const int later = workload.iterations - 1 - view.iteration();
+  const double again_s = later * *network.copy_s(unit, workload.iteration_bytes);
+  if (*fetch_s + again_s > worthwhile * left_s(view, division)) return false;
+  return !is_fetching || *network.shared_copy_s(unit, bytes) <= shared_factor * *fetch_s;
+}
+
+/// Returns whether it fetches.
+bool RemoteUnits::let_in(const View& view, const UnitState& unit, Division& division,
+                         const Network& network) {
+  UnitPart& part = division.part(unit.id);
+  part.is_kept_out = false;
+  double& arrives_s = arrives_s_[unit.unit.node];
+  const double bytes = view.resident_bytes_to_send(unit.id);
+  if (bytes > 0.0) arrives_s = view.now().value + network.copy_s(unit, bytes).value_or(0.0);
+  part.fetch_s = std::max(0.0, arrives_s - view.now().value);
+  return bytes > 0.0;
 }
 
 double RemoteUnits::most_items(const View& view, const UnitState& unit, const Division& division,

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "shared_policies/policies/equipoise/division.hpp"
 #include "shared_policies/policies/equipoise/network.hpp"
@@ -18,7 +19,7 @@ namespace equipoise {
 /// - a first block is so small that copying it takes at most a hundredth of the time left; if not even a
 ///   grain is, the unit is kept out.
 ///
-/// Where no unit is beside the input, all fetch at once. Source: ours.
+/// Where no unit is beside the input, all fetch at once. Somebody is always let in. Source: ours.
 class RemoteUnits {
  public:
   /// A phase begins: no unit has its data.
@@ -32,6 +33,13 @@ class RemoteUnits {
  private:
   /// The time left, iterations to come included.
   [[nodiscard]] static double left_s(const View& view, const Division& division);
+
+  static std::vector<const UnitState*> by_worth(std::vector<const UnitState*> units,
+                                                const View& view, const Division& division,
+                                                const Network& network);
+  static bool is_worthwhile(const View& view, const UnitState& unit, const Division& division,
+                            const Network& network, bool is_fetching);
+  bool let_in(const View& view, const UnitState& unit, Division& division, const Network& network);
 
   std::map<std::string, double> arrives_s_;  ///< by node: when its data should be there
 };
