@@ -200,9 +200,10 @@ TEST(AutomaticBlockWatch, WaitsLongerForAUnitThatHasAnsweredAfterAll) {
   watch.handed_out(first, 1, Seconds{1});
   EXPECT_EQ(watch.late(Seconds{11}), first);
   watch.lost(first);
-  watch.answered(first, Seconds{201});  // 200 s after it was handed out
-  watch.handed_out(first, 1, Seconds{201});
-  EXPECT_EQ(watch.next_late(), Seconds{401});  // it may take as long again
+  watch.answered(first,
+                 Seconds{2001});  // 2000 s after it was handed out: it may take as long again
+  watch.handed_out(first, 1, Seconds{2001});
+  EXPECT_EQ(watch.next_late(), Seconds{4001});
 }
 
 }  // namespace
