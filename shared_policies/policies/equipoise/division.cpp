@@ -78,10 +78,11 @@ void Division::enter(const View& view, const UnitState& unit) {
     const double arrival_s = first.assigned.value + part.fetch_s;
     const double elapsed_s = view.now().value - arrival_s;
     part.ready_s = part.begin_s = std::max(view.now().value, arrival_s);
-    part.rate = rate_of(unit.unit.kind);
-    if (part.rate == 0.0 && elapsed_s > 0.0) {  // assumes that half of it is done
-      part.rate = 0.5 * static_cast<double>(first.block.items) / elapsed_s;
-    }
+    // That of its kind; or as if half of the block were done, if that is less or nothing is known of the kind.
+    const double kind_rate = rate_of(unit.unit.kind);
+    const double half_rate =
+        elapsed_s > 0.0 ? 0.5 * static_cast<double>(first.block.items) / elapsed_s : kind_rate;
+    part.rate = kind_rate > 0.0 ? std::min(kind_rate, half_rate) : half_rate;
   }
   rate_ += part.rate;
   done_before_ += part.rate * part.begin_s;

@@ -62,6 +62,8 @@ struct Choices {
 /// All units' parts are renewed once in (number of units / this) finished blocks, so that a block
 /// costs hardly more time with many units.
 constexpr std::size_t units_renewed_a_block = 8;
+/// A unit of which nothing is known is looked at again after this share of the time that has passed, at least.
+constexpr double least_wait = 0.01;
 
 class Equipoise final : public Policy {
  public:
@@ -296,9 +298,11 @@ void Equipoise::watch(const View& view, Decisions& decisions) {
   double wake_s = std::numeric_limits<double>::infinity();
   for (const UnitState& unit : view.units()) {
     if (unit.outstanding.empty()) continue;
-    const double since_s = unit.outstanding.front().assigned.value;
-    const double ready_s = division_.cost(unit.id).is_known() ? division_.part(unit.id).ready_s
-                                                              : 2.0 * now_s - since_s;
+    const UnitPart& part = division_.part(unit.id);
+    const double arrival_s = unit.outstanding.front().assigned.value + part.fetch_s;
+    const double ready_s = division_.cost(unit.id).is_known()
+                               ? part.ready_s
+                               : std::max(arrival_s, 2.0 * now_s - arrival_s + least_wait * now_s);
     if (ready_s > now_s) wake_s = std::min(wake_s, ready_s);
   }
   if (wake_s < wakes_at_.value) decisions.set_timer(wakes_at_ = Seconds{wake_s});
