@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -66,7 +67,7 @@ class Watched {
   }
   /// Lets time pass in which the controller looks at its units and nothing happens.
   void wait_in_vain(Seconds span) {
-    for (int steps = static_cast<int>(span / step + 0.5); steps > 0; --steps) {
+    for (long steps = std::lround(span / step); steps > 0; --steps) {
       clock_->pass(step);
       EXPECT_FALSE(executor_->next(executor_->now()));
     }
