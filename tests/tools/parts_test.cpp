@@ -90,6 +90,30 @@ TEST(ChooseWorkload, TakesWhatStaysOnAUnitFromTheTraceUnlessItIsTyped) {
       2.0);
 }
 
+TEST(ChooseWorkload, KnowsWhatAnItemCopiesIfAllSamplesOfTheTracesSaySo) {
+  Trace trace;
+  trace.kernel = "mine";
+  TraceSample small;
+  small.items = 2.0;
+  small.in_bytes = 16.0;
+  small.out_bytes = 80.0;
+  TraceSample large = small;
+  large.items = 8.0;
+  large.in_bytes = 64.0;
+  large.out_bytes = std::nullopt;
+  trace.samples = {small, large};
+  // (16 + 64) / (2 + 8) bytes in; of the results, one sample does not say.
+  const Workload workload = choose_workload("mine:items=100", {trace});
+  EXPECT_EQ(workload.in_bytes_per_item, 8.0);
+  EXPECT_EQ(workload.out_bytes_per_item, 0.0);
+  // What is typed counts.
+  EXPECT_EQ(choose_workload("mine:items=100,in_bytes_per_item=3", {trace}).in_bytes_per_item, 3.0);
+  // Another trace of the kernel does not say.
+  Trace other = trace;
+  other.samples[0].in_bytes.reset();
+  EXPECT_EQ(choose_workload("mine:items=100", {trace, other}).in_bytes_per_item, 0.0);
+}
+
 TEST(ChooseWorkload, SaysWhereResidentDataLieAtTheStart) {
   Trace trace;
   trace.kernel = "stencil";

@@ -18,8 +18,8 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
     {"items", "", "items", "how many items there are; required"},
     {"grain_items", "the trace's, else 1", "items", "block sizes are multiples of it"},
     {"iterations", "1", "", "how often all items are processed, behind a barrier each"},
-    {"in_bytes_per_item", "0", "bytes", "moved to the unit with a block"},
-    {"out_bytes_per_item", "0", "bytes", "moved back with a block's results"},
+    {"in_bytes_per_item", "the trace's, else 0", "bytes", "moved to the unit with a block"},
+    {"out_bytes_per_item", "the trace's, else 0", "bytes", "moved back with a block's results"},
     {"resident_bytes", "the trace's, else 0", "bytes", "that every unit needs and keeps"},
     {"distribution", "master", "",
      "where these lie at the start: on the master, which sends them to a unit before its first "
@@ -32,7 +32,25 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
      "of unit memory, while a block is there"},
     {"flop_per_item", "0", "FLOP", "for reports"}};
 
-Workload choose_trace_kernel(const Spec& spec, const Trace& trace) {
+/// What an item of `kernel` copies in or out, by all samples of the traces; none if one of them does not say.
+std::optional<double> traced_bytes(const std::vector<Trace>& traces, const std::string& kernel,
+                                   std::optional<double> TraceSample::*bytes_of) {
+  double bytes = 0.0;
+  double items = 0.0;
+  for (const Trace& trace : traces) {
+    if (trace.kernel != kernel) continue;
+    for (const TraceSample& sample : trace.samples) {
+      if (!(sample.*bytes_of)) return std::nullopt;
+      bytes += *(sample.*bytes_of);
+      items += sample.items;
+    }
+  }
+  return items > 0.0 ? std::optional(bytes / items) : std::nullopt;
+}
+
+/// `trace`: the first of the `traces` of this kernel.
+Workload choose_trace_kernel(const Spec& spec, const Trace& trace,
+                             const std::vector<Trace>& traces) {
   const std::string where = "--workload";
   const Parameters read(spec.parameters, trace_kernel_parameters, spec.name, where);
   if (!read.is_given("items")) {
@@ -45,11 +63,13 @@ Workload choose_trace_kernel(const Spec& spec, const Trace& trace) {
   w.grain_items =
       read.is_given("grain_items") ? read.items("grain_items", 1) : trace.grain_items.value_or(1);
   w.iterations = static_cast<int>(read.items("iterations", 1, std::numeric_limits<int>::max()));
-  w.in_bytes_per_item = read.number("in_bytes_per_item", 0.0, largest);
-  w.out_bytes_per_item = read.number("out_bytes_per_item", 0.0, largest);
   const auto number_or = [&read](const char* name, const std::optional<double>& traced) {
     return read.is_given(name) ? read.number(name, 0.0, largest) : traced.value_or(0.0);
   };
+  w.in_bytes_per_item =
+      number_or("in_bytes_per_item", traced_bytes(traces, trace.kernel, &TraceSample::in_bytes));
+  w.out_bytes_per_item =
+      number_or("out_bytes_per_item", traced_bytes(traces, trace.kernel, &TraceSample::out_bytes));
   w.resident_bytes = number_or("resident_bytes", trace.resident_bytes);
   w.iteration_bytes = read.number("iteration_bytes", 0.0, largest);
   w.distribution = distribution_of(read);
@@ -108,7 +128,7 @@ Workload choose_workload(const std::string& spelling, const std::vector<Trace>& 
     return workload;
   }
   for (const Trace& trace : traces) {
-    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace);
+    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace, traces);
     if (std::find(known.begin(), known.end(), trace.kernel) == known.end()) {
       known.push_back(trace.kernel);
     }
