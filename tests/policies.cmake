@@ -5,7 +5,6 @@ equipoise_tests(policies
     shared_policies/divide/fixed_test.cpp
     shared_policies/divide/optimum_schedule_test.cpp
     shared_policies/equipoise/equipoise_test.cpp
-    shared_policies/equipoise/first_blocks_test.cpp
     shared_policies/equipoise/next_block_test.cpp
     shared_policies/equipoise/remote_units_test.cpp
     shared_policies/hierarchical/block_groups_test.cpp

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "shared_policies/policies/equipoise/list_scheduling.hpp"
-#include "shared_policies/policies/equipoise/ready_time.hpp"
 
 namespace equipoise {
 namespace {
@@ -14,6 +13,23 @@ namespace {
 constexpr Items few_grains_a_unit = 4;
 /// While a remote unit is awaited, a block may take this many times as long as the phase has.
 constexpr double awaited_growth = 2.0;
+
+/// The time in seconds at which `unit`, whose last block ended at `last_end`, will have finished its outstanding
+/// blocks; `now` if it has none. A first block that is overdue is expected to need as long again as it is overdue.
+double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end, Seconds now) {
+  if (unit.outstanding.empty()) return now.value;
+  double at_s = last_end.value;
+  bool is_first = true;
+  for (const OutstandingBlock& block : unit.outstanding) {
+    const auto items = static_cast<double>(block.block.items);
+    const bool met_an_empty_unit = block.assigned.value >= at_s;
+    const double takes_s = (met_an_empty_unit ? cost.alone() : cost.queued()).seconds(items);
+    at_s = std::max(at_s, block.assigned.value) + takes_s;
+    if (is_first) at_s = std::max(at_s, 2.0 * now.value - at_s);  // overdue: as long again
+    is_first = false;
+  }
+  return at_s;
+}
 
 }  // namespace
 

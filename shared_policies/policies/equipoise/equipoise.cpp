@@ -16,12 +16,10 @@
 // 6. Units queue as many blocks as are needed to hide copies and the latency of the controller. The
 //    last grains are assigned one by one. The work of a lost unit is divided like the rest.
 // 7. Links to other nodes are asked what they carry (Network). Remote units take part if what they have to
-//    fetch takes less than the time left, iterations to come included (RemoteUnits). A CPU where grains
-//    are coarse is tried when the mean gain is the mean loss at least (`doubt`).
+//    fetch takes less than the time left, iterations to come included (RemoteUnits).
 // 8. What earlier runs showed of a unit (`--experience`) counts as up to three blocks, the fewer the
 //    older it is. If a unit's first block contradicts it, it is forgotten, also of all other units
 //    that have not confirmed it.
-//
 // 9. A block that is overdue is expected to need as long again as it is overdue. When nothing is left to
 //    hand out, idle units do overdue blocks again (`backup`, BackupTasks).
 //
@@ -42,7 +40,6 @@
 #include <vector>
 
 #include "shared_policies/policies/equipoise/division.hpp"
-#include "shared_policies/policies/equipoise/first_blocks.hpp"
 #include "shared_policies/policies/equipoise/network.hpp"
 #include "shared_policies/policies/equipoise/next_block.hpp"
 #include "shared_policies/policies/equipoise/pipeline_cost.hpp"
@@ -52,11 +49,10 @@
 namespace equipoise {
 namespace {
 
-/// The options that a user may set; all have defaults.
-struct Choices {
-  FirstShares first;
-  BlockSizing sizing;
-  double doubt = 100.0;
+/// Shares of all items that the first blocks of all units would have together.
+struct FirstShares {
+  double cpu = 0.0005;        ///< if all units were CPUs
+  double accelerator = 0.02;  ///< if no unit were a CPU
 };
 
 /// All units' parts are renewed once in (number of units / this) finished blocks, so that a block
@@ -67,11 +63,11 @@ constexpr double least_wait = 0.01;
 
 class Equipoise final : public Policy {
  public:
-  Equipoise(const Choices& choices, Experience experience)
+  Equipoise(const FirstShares& first, const BlockSizing& sizing, Experience experience)
       : experience_(std::move(experience)),
-        growth_(choices.sizing.growth),
-        first_blocks_(choices.first, choices.doubt),
-        division_(choices.sizing) {}
+        growth_(sizing.growth),
+        first_(first),
+        division_(sizing) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     ended_.reset();
@@ -131,7 +127,7 @@ class Equipoise final : public Policy {
   std::map<std::string, std::vector<PipelineCost>> kernels_;  // by kernel name, (n)
   std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
   double growth_;                                             // from one block to the next
-  FirstBlocks first_blocks_;
+  FirstShares first_;
   Network network_;
   RemoteUnits remote_units_;
   Division division_;
@@ -188,10 +184,8 @@ bool Equipoise::is_due(const View& view) {
 void Equipoise::divide(const View& view, Decisions& decisions) {
   if (view.remaining() == 0) return;
   blocks_since_division_ = 0;
-  remote_units_.keep_out(view, division_, network_);
   division_.divide(view);
   remote_units_.keep_out(view, division_, network_);
-  first_blocks_.look(view, division_);
   if (!is_reported_) report(view, decisions);
   for (const UnitState& unit : view.units()) {
     if (unit.present) assign_blocks(view, unit, decisions);
@@ -247,9 +241,7 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
   const PipelineCost& known = division_.cost(unit.id);
   if (part.is_kept_out) return;
   if (!known.is_known()) {
-    if (unit.outstanding.empty() && first_blocks_.may_try(view, unit, division_.end_s())) {
-      give(view, unit.id, first_items(view, unit), decisions);
-    }
+    if (unit.outstanding.empty()) give(view, unit.id, first_items(view, unit), decisions);
     return;
   }
   const RunningCost& cost = known.queued();
@@ -274,12 +266,14 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
 
 /// The size of a first block; small on a unit away from the input.
 double Equipoise::first_items(const View& view, const UnitState& unit) const {
-  const double items = first_blocks_.items(view, unit);
+  const double share = unit.unit.kind == UnitKind::cpu ? first_.cpu : first_.accelerator;
+  const double items =
+      share * static_cast<double>(view.workload().items) / static_cast<double>(view.units().size());
   if (!unit.unit.is_remote) return items;
   return std::min(items, remote_units_.most_items(view, unit, division_, network_));
 }
 
-/// How many blocks a unit's memory is to hold at a time: two or three, by its slots, where copies can be hidden.
+/// How many blocks a unit's memory is to hold at a time: where copies can be hidden as many as it has slots, at most 3.
 double Equipoise::overlapping_blocks(const View& view, const UnitState& unit) {
   const Workload& workload = view.workload();
   const bool copies = workload.in_bytes_per_item + workload.out_bytes_per_item > 0.0;
@@ -345,17 +339,14 @@ double Equipoise::give(const View& view, UnitId id, double items, Decisions& dec
 }
 
 std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* known) {
-  Choices choices;
-  choices.first.cpu = read.number("first_share", 0.0, 1.0);
-  choices.first.accelerator = read.number("first_accelerator_share", 0.0, 1.0);
-  choices.doubt = read.number("doubt", 1.001, 1e9);
-  choices.sizing.growth = read.number("growth", 1.0, 1e9);
-  choices.sizing.slack = read.number("slack", 1e-6, 1.0);
-  choices.sizing.overlap = read.number("overlap", 1e-6, 1.0);
-  choices.sizing.cushion = read.number("cushion", 0.0, 1e9);
-  choices.sizing.overhead = read.number("overhead_share", 1e-9, 1e9);
-  choices.sizing.caution = read.number("caution", 1e-9, 1e9);
-  return std::make_unique<Equipoise>(choices, known == nullptr ? Experience() : known->experience);
+  const FirstShares first = {read.number("first_share", 0.0, 1.0),
+                             read.number("first_accelerator_share", 0.0, 1.0)};
+  const BlockSizing sizing = {
+      read.number("growth", 1.0, 1e9),          read.number("slack", 1e-6, 1.0),
+      read.number("overlap", 1e-6, 1.0),        read.number("cushion", 0.0, 1e9),
+      read.number("overhead_share", 1e-9, 1e9), read.number("caution", 1e-9, 1e9)};
+  return std::make_unique<Equipoise>(first, sizing,
+                                     known == nullptr ? Experience() : known->experience);
 }
 
 }  // namespace
@@ -370,8 +361,6 @@ PolicyInfo equipoise_info() {
         "size of the first blocks of all units together"},
        {"first_accelerator_share", "0.02", "share of the items",
         "the same for GPUs and other accelerators"},
-       {"doubt", "100", "x",
-        "what was not measured is assumed to take at most so many times as long as what was"},
        {"growth", "8", "x", "a block is at most so many times the unit's largest so far"},
        {"slack", "0.5", "x time left",
         "how long a block may take on a unit whose times do not scatter"},

@@ -18,9 +18,9 @@ void Network::begin(const View& view, Decisions& decisions) {
   const double items_bytes = (workload.in_bytes_per_item + workload.out_bytes_per_item) *
                              static_cast<double>(workload.items);
   const double bytes = probed_part * std::max(workload.first_bytes(0), items_bytes);
-  std::map<std::string, Link> links;
+  std::map<std::string, NodeLink> links;
   for (const UnitState& unit : view.units()) {
-    if (unit.present && unit.unit.is_remote) links.try_emplace(unit.unit.node, Link{unit.id});
+    if (unit.present && unit.unit.is_remote) links.try_emplace(unit.unit.node, NodeLink{unit.id});
   }
   const bool has_all = std::ranges::all_of(
       links, [this](const auto& entry) { return links_.contains(entry.first); });
@@ -35,7 +35,7 @@ void Network::begin(const View& view, Decisions& decisions) {
   ask_next(decisions);
 }
 
-void Network::ask(const Link& link, double bytes, Decisions& decisions) {
+void Network::ask(const NodeLink& link, double bytes, Decisions& decisions) {
   answers_ += decisions.probe(link.unit, bytes, std::nullopt, times_) ? 1 : 0;
 }
 
@@ -45,7 +45,7 @@ void Network::learn(const Probed& probed, Decisions& decisions) {
   const auto found = std::ranges::find_if(
       links_, [&](const auto& entry) { return entry.second.unit == probed.unit; });
   if (found != links_.end() && probed.times) {
-    Link& link = found->second;
+    NodeLink& link = found->second;
     const double took_s = probed.times->there.value;
     const double byte_s = std::max(took_s - link.latency_s, 0.0) / bytes_;
     if (asked_ == Asked::latency) link.latency_s = took_s;
@@ -78,16 +78,9 @@ void Network::ask_next(Decisions& decisions) {
   }
 }
 
-std::optional<double> Network::copy_s(const UnitState& unit, double bytes) const {
-  const auto link = links_.find(unit.unit.node);
-  if (link == links_.end() || !link->second.is_known) return std::nullopt;
-  return link->second.latency_s + bytes * link->second.alone_s;
-}
-
-std::optional<double> Network::shared_copy_s(const UnitState& unit, double bytes) const {
-  const auto link = links_.find(unit.unit.node);
-  if (link == links_.end() || !link->second.is_known) return std::nullopt;
-  return link->second.latency_s + bytes * link->second.together_s;
+const NodeLink* Network::link(const UnitState& unit) const {
+  const auto found = links_.find(unit.unit.node);
+  return found != links_.end() && found->second.is_known ? &found->second : nullptr;
 }
 
 }  // namespace equipoise

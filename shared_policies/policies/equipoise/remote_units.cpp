@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -85,8 +84,9 @@ std::vector<const UnitState*> RemoteUnits::by_worth(std::vector<const UnitState*
                                                     const View& view, const Division& division,
                                                     const Network& network) {
   const auto worth = [&](const UnitState* unit) {
+    const NodeLink* const link = network.link(*unit);
     const double fetch_s =
-        network.copy_s(*unit, view.resident_bytes_to_send(unit->id)).value_or(0.0);
+        link == nullptr ? 0.0 : link->copy_s(view.resident_bytes_to_send(unit->id));
     return fetch_s > 0.0 ? expected_rate(*unit, division) / fetch_s
                          : std::numeric_limits<double>::infinity();
   };
@@ -100,12 +100,13 @@ bool RemoteUnits::is_worthwhile(const View& view, const UnitState& unit, const D
   const Workload& workload = view.workload();
   const double bytes = view.resident_bytes_to_send(unit.id);
   if (bytes == 0.0) return true;
-  const std::optional<double> fetch_s = network.copy_s(unit, bytes);
-  if (!fetch_s) return false;
+  const NodeLink* const link = network.link(unit);
+  if (link == nullptr) return false;
   const int later = workload.iterations - 1 - view.iteration();
-  const double again_s = later * *network.copy_s(unit, workload.iteration_bytes);
-  if (*fetch_s + again_s > worthwhile * left_s(view, division)) return false;
-  return !is_fetching || *network.shared_copy_s(unit, bytes) <= shared_factor * *fetch_s;
+  const double fetch_s = link->copy_s(bytes);
+  const double again_s = later * link->copy_s(workload.iteration_bytes);
+  if (fetch_s + again_s > worthwhile * left_s(view, division)) return false;
+  return !is_fetching || link->shared_copy_s(bytes) <= shared_factor * fetch_s;
 }
 
 /// Returns whether it fetches.
@@ -115,7 +116,8 @@ bool RemoteUnits::let_in(const View& view, const UnitState& unit, Division& divi
   part.is_kept_out = false;
   double& arrives_s = arrives_s_[unit.unit.node];
   const double bytes = view.resident_bytes_to_send(unit.id);
-  if (bytes > 0.0) arrives_s = view.now().value + network.copy_s(unit, bytes).value_or(0.0);
+  const NodeLink* const link = network.link(unit);
+  if (bytes > 0.0) arrives_s = view.now().value + (link == nullptr ? 0.0 : link->copy_s(bytes));
   part.fetch_s = std::max(0.0, arrives_s - view.now().value);
   return bytes > 0.0;
 }
@@ -124,14 +126,15 @@ double RemoteUnits::most_items(const View& view, const UnitState& unit, const Di
                                const Network& network) const {
   const Workload& workload = view.workload();
   const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
-  const std::optional<double> fixed_s = network.shared_copy_s(unit, 0.0);
-  const std::optional<double> item_s = network.shared_copy_s(unit, item_bytes);
+  const NodeLink* const link = network.link(unit);
   const double left_s = RemoteUnits::left_s(view, division);
-  if (item_bytes == 0.0 || !item_s || left_s <= 0.0) return std::numeric_limits<double>::infinity();
+  if (item_bytes == 0.0 || link == nullptr || left_s <= 0.0) {
+    return std::numeric_limits<double>::infinity();
+  }
   const auto grain = static_cast<double>(workload.grain_items);
-  const double per_item_s = *item_s - *fixed_s;
-  if (*fixed_s + grain * per_item_s > grain_copy_share * left_s) return 0.0;
-  return std::max(grain, (first_copy_share * left_s - *fixed_s) / per_item_s);
+  if (link->shared_copy_s(grain * item_bytes) > grain_copy_share * left_s) return 0.0;
+  const double copied_s = first_copy_share * left_s - link->latency_s;
+  return std::max(grain, copied_s / (link->together_s * item_bytes));
 }
 
 }  // namespace equipoise
