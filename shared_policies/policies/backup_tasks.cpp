@@ -300,10 +300,17 @@ class BackupTasks final : public Policy {
       } else {
         due = b.assigned + pace.block(x) + pace.setup();
       }
-      const Seconds patience = (judge.slower - 1.0) * pace.block(x);
+      Seconds patience = (judge.slower - 1.0) * pace.block(x);
+      if (!own.is_known()) patience += first_copies(view.workload(), x);
       all.push_back({unit.id, b.block, patience, due, behind, own.is_known()});
     }
     return all;
+  }
+
+  /// What the copies of a unit's first block may take, as in BlockWatch.
+  [[nodiscard]] static Seconds first_copies(const Workload& work, double x) {
+    const double bytes = work.in_bytes_per_item + work.out_bytes_per_item;
+    return Seconds{(work.resident_bytes + x * bytes) / BlockWatch::slowest_link};
   }
 
   /// By what `of` is judged with a block of x items. While the policy holds items back, units that have ended none are

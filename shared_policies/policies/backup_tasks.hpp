@@ -35,7 +35,8 @@ namespace equipoise {
 /// training. Then blocks are given again only to units that it was offered and gave nothing, and only once they are
 /// overdue by E_q(x) and by E_p(x): once they take twice as long as expected. A unit that has ended no block of the
 /// phase may take ten times as long as the slowest one of its kind then or, if none has ended a block, of all; a core
-/// beside accelerators alone a hundred times (as in BlockWatch).
+/// beside accelerators alone a hundred times; and its copies, resident data included, as long as they take at 10 MB/s
+/// (as in BlockWatch).
 ///
 /// Source: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6, which gives all tasks in progress again near the
 /// end; the estimate is ours, as units differ in speed. What the policy hears: UnheardCopies.

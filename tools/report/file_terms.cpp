@@ -49,6 +49,12 @@ void add_terms(std::vector<Meaning>& terms, const std::string& where, const std:
   });
 }
 
+/// "The experiment" within a sentence: "the experiment".
+std::string in_sentence(std::string where) {
+  if (where[0] >= 'A' && where[0] <= 'Z') where[0] = static_cast<char>(where[0] - 'A' + 'a');
+  return where;
+}
+
 }  // namespace
 
 std::vector<Term> file_terms(const std::string& name) {
@@ -66,7 +72,7 @@ std::vector<Term> file_terms(const std::string& name) {
     if (std::any_of(found.begin(), first, says_it)) continue;
     std::string where = first->where;
     for (auto other = first + 1; other != found.end(); ++other) {
-      if (says_it(*other)) where += "; " + other->where;
+      if (says_it(*other)) where += "; " + in_sentence(other->where);
     }
     terms.push_back({name, "", fmt::format("{}: {}.", where, first->text)});
   }
