@@ -251,8 +251,8 @@ TEST_P(AutomaticTimeout, WaitsForALateUnitTenTimesAsLongIfNobodyElseIsLeft) {
     watched.wait_in_vain(Seconds{9.8});
     watched.expect_within<UnitLost>(Seconds{0.5}, 0);  // after 10 * 1 s
     watched.expect_within<UnitLost>(Seconds{10.0}, 1);
-    watched.wait_in_vain(Seconds{79.0});  // 99 s since the first unit got its block
-    watched.wait_in_vain(Seconds{2.0});
+    watched.wait_in_vain(Seconds{79.0});  // it has been waited for 98 s of 10 * 10 s
+    watched.wait_in_vain(Seconds{5.0});
     watched.expect_nothing_more();
     gates.open(1);
   });
