@@ -45,7 +45,7 @@ void add_terms(std::vector<Meaning>& terms, const std::string& where, const std:
         terms, facts.is_flat ? where : where + ", in " + facts.name, name);
     if (facts.is_flat || facts.name != name) return;
     const std::string unit = facts.unit;
-    terms.push_back({where, facts.meaning + (unit.empty() ? "" : " (in " + unit + ")")});
+    terms.push_back({where, facts.meaning + (unit.empty() ? "" : ", in " + unit)});
   });
 }
 
