@@ -43,7 +43,6 @@ class RealExecutor final : public Executor {
         signal_(std::make_shared<WakeSignal>(placement_.waiting_compute ? patience_sharing
                                                                         : patience_alone)) {
     EQ_CHECK(placement_.cores.size() == setup_.units.size(), "every unit has its cores");
-    for (const UnitSpec& spec : setup_.units) rates_.push_back(rates_of(spec, setup_.scenario));
   }
 
   void run(const std::function<void()>& body) override {
@@ -72,7 +71,7 @@ class RealExecutor final : public Executor {
 
   Seconds begin_iteration(int phase, int iteration) override {
     const RealPhase& work = setup_.phases[static_cast<std::size_t>(phase)];
-    watch_.begin_iteration(work.workload, iteration);
+    watch_.begin_iteration(phase, iteration, work.workload);
     phase_ = phase;
     for (const UnitSlot& slot : slots_) {
       if (!slot.going_on.empty()) slot.worker->begin_iteration();
@@ -116,6 +115,7 @@ class RealExecutor final : public Executor {
         .block = {.id = no_block, .phase = phase_}, .assigned = now(), .probe = probe};
     ++outstanding_;
     ++slot.outstanding;
+    watch_.probe_sent(unit, probe, command.assigned);
     slot.worker->queue(command, nullptr);
     return command.assigned;
   }
@@ -139,10 +139,9 @@ class RealExecutor final : public Executor {
     explicit WorkersUp(RealExecutor& executor) : executor_(executor) {
       executor_.reset();
       for (std::uint32_t i = 0; i < executor_.setup_.units.size(); ++i) {
-        const std::string& name = executor_.setup_.units[i].unit.name;
         UnitSlot& slot = executor_.slots_.emplace_back();
         slot.worker = executor_.make_worker(i);
-        slot.is_lost = !executor_.setup_.scenario.presence_of(name).at_start;
+        slot.is_lost = !executor_.setup_.scenario.presence_of(executor_.name_of(slot)).at_start;
         if (slot.is_lost) executor_.watch_.lost(UnitId{i});
       }
     }
@@ -165,7 +164,7 @@ class RealExecutor final : public Executor {
     pending_.reset();
     last_ = Seconds{};
     const double by_clock = 1.0 / setup_.time_scale;
-    watch_ = BlockWatch(setup_.units.size(), setup_.block_timeout,
+    watch_ = BlockWatch(kinds_of(setup_.units), setup_.block_timeout,
                         {by_clock * BlockWatch::floor, by_clock * longest_look});
   }
 
@@ -176,7 +175,7 @@ class RealExecutor final : public Executor {
         .cores = placement_.cores[unit],
         .waiting = placement_.others(),
         .copies_first = placement_.waiting_compute || placement_.controller_is_apart(),
-        .rates = rates_[unit],
+        .rates = rates_of(spec, setup_.scenario),
         .phases = {},
         .draws = setup_.draws,
         .clock = clock_,
@@ -188,8 +187,8 @@ class RealExecutor final : public Executor {
   }
 
   void take_down() {
-    const auto ran = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - began_);
+    using std::chrono::milliseconds;
+    const auto ran = duration_cast<milliseconds>(std::chrono::steady_clock::now() - began_);
     end_workers(slots_, setup_.units, {stops(), ran, setup_.warn});
     loads_.end();  // after the units, for whose kernels a load on a GPU has to wait
     slots_.clear();
@@ -216,6 +215,14 @@ class RealExecutor final : public Executor {
 
   [[nodiscard]] UnitId id_of(const UnitSlot& slot) const {
     return UnitId{static_cast<std::uint32_t>(&slot - slots_.data())};
+  }
+
+  void warn(const std::string& text) const {
+    if (setup_.warn) setup_.warn(text);
+  }
+
+  [[nodiscard]] const std::string& name_of(const UnitSlot& slot) const {
+    return setup_.units[id_of(slot).index].unit.name;
   }
 
   [[nodiscard]] Seconds next_change() const {
@@ -251,7 +258,7 @@ class RealExecutor final : public Executor {
     --outstanding_;
     --slot.outstanding;
     if (report.command.probe) return end_probe(slot, report);
-    watch_.came_back(id_of(slot), report.command.block.items, last_,
+    watch_.came_back(id_of(slot), report.command.block, last_, report.times.setup,
                      report.kind != ReportKind::lost);
     const bool was_going_on = std::erase(slot.going_on, report.command.block.id) > 0;
     if (was_going_on || report.kind == ReportKind::dropped) {
@@ -270,10 +277,10 @@ class RealExecutor final : public Executor {
 
   void end_probe(const UnitSlot& slot, const Report& report) {
     const Probed probed = probed_of(id_of(slot), report);
+    watch_.probe_ended(probed.unit, probed.probe, last_);
     pending_ = Event{last_, probed};
-    if (probed.times || !setup_.warn) return;
-    const std::string& name = setup_.units[probed.unit.index].unit.name;
-    setup_.warn(fmt::format("unit {} could not do a probe: {}", name, report.why));
+    if (probed.times) return;
+    warn(fmt::format("unit {} could not do a probe: {}", name_of(slot), report.why));
   }
 
   /// The unit goes on with blocks of half the size. One that cannot do a grain gets another one; if
@@ -289,12 +296,8 @@ class RealExecutor final : public Executor {
     slot.has_lost_a_grain = block.items <= grain;
     const Items cap = std::max(grain, block.items / 2 / grain * grain);
     pending_ = Event{last_, BlockLost{id_of(slot), block, cap}};
-    if (setup_.warn) {
-      setup_.warn(
-          fmt::format("unit {} could not do a block of {} items: {}; from now on it gets at "
-                      "most {}",
-                      setup_.units[id_of(slot).index].unit.name, block.items, report.why, cap));
-    }
+    warn(fmt::format("unit {} could not do a block of {} items: {}; from now on it gets at most {}",
+                     name_of(slot), block.items, report.why, cap));
   }
 
   void change_unit(const UnitChange& change) {
@@ -325,8 +328,7 @@ class RealExecutor final : public Executor {
     slot->has_stalled = false;
     watch_.answered(id_of(*slot), now);
     join(*slot, now);
-    const std::string& unit = setup_.units[id_of(*slot).index].unit.name;
-    if (setup_.warn) setup_.warn("unit " + unit + " has answered after all, and takes part again");
+    warn("unit " + name_of(*slot) + " has answered after all, and takes part again");
     return true;
   }
 
@@ -338,8 +340,7 @@ class RealExecutor final : public Executor {
     UnitSlot& slot = slots_[late->index];
     slot.has_stalled = true;
     slot.is_late = watch_.takes_again();
-    lose(slot, now,
-         fmt::format("no block came back for {:.3g} s", watch_.waited(*late, now).value));
+    lose(slot, now, fmt::format("nothing came back for {:.3g} s", watch_.waited(*late, now).value));
     return true;
   }
 
@@ -352,11 +353,10 @@ class RealExecutor final : public Executor {
     watch_.lost(id_of(slot));
     last_ = std::max(at, last_ + tick);
     pending_ = Event{last_, UnitLost{id_of(slot)}};
-    if (setup_.warn && !why.empty()) {
-      const bool is_last = std::ranges::all_of(slots_, &UnitSlot::is_lost);
-      setup_.warn(fmt::format("unit {} is lost: {}{}", setup_.units[id_of(slot).index].unit.name,
-                              why, is_last ? "" : "; the others do its work"));
-    }
+    if (why.empty()) return;
+    const char* const rest =
+        std::ranges::all_of(slots_, &UnitSlot::is_lost) ? "" : "; the others do its work";
+    warn(fmt::format("unit {} is lost: {}{}", name_of(slot), why, rest));
   }
 
   /// Waits for a report, `deadline`, a change, a timeout, or a stop request. Returns false if there
@@ -364,8 +364,9 @@ class RealExecutor final : public Executor {
   bool await(Seconds deadline) {
     if (stops()) return false;
     Seconds until = std::min(deadline, next_change());
-    const bool is_anyone_late = std::ranges::any_of(slots_, &UnitSlot::is_late);
-    if (outstanding_ == 0 && until == Seconds::infinity() && !is_anyone_late) return false;
+    const bool waits = outstanding_ > 0 || std::ranges::any_of(slots_, &UnitSlot::is_late);
+    const bool is_in_vain = !waits || clock_->now() >= watch_.hopeless();
+    if (until == Seconds::infinity() && is_in_vain) return false;
     until = std::min(until, watch_.next_late());
     const auto poll = std::chrono::steady_clock::now() + stop_poll;
     signal_->wait([this] { return earliest(slots_) != nullptr || answering(slots_) != nullptr; },
@@ -375,7 +376,6 @@ class RealExecutor final : public Executor {
 
   RealSetup setup_;
   Placement placement_;
-  std::vector<UnitRates> rates_;  ///< (units) under the scenario
   std::vector<UnitChange> changes_;
   std::shared_ptr<Clock> clock_;
   std::shared_ptr<WakeSignal> signal_;  ///< shared with threads that may be left behind
@@ -384,7 +384,7 @@ class RealExecutor final : public Executor {
   RunLoads loads_;
   std::chrono::steady_clock::time_point began_;
   Seconds last_;  ///< time of the last event
-  BlockWatch watch_{0, {}};
+  BlockWatch watch_{{}, {}};
   std::size_t changes_done_ = 0;  ///< how many of the scenario's changes have happened
   std::size_t outstanding_ = 0;   ///< blocks and probes
   int phase_ = 0;                 ///< that goes on

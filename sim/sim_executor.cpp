@@ -130,6 +130,8 @@ Seconds SimExecutor::probe(const Probe& probe, UnitId unit) {
   pipelines_[unit].add_probe(work_of(probe, now(), ready, there, back));
   const UnitId device = pipelines_.device_of(unit);
   timeline_.set(device.index, pipelines_.next_date(device));
+  watch_.probe_sent(unit, probe, now());
+  timeline_.set(watch_slot(), watch_.next_late());
   return now();
 }
 
@@ -142,7 +144,7 @@ void SimExecutor::bring_up_to_date(UnitId unit) {
 Seconds SimExecutor::begin_iteration(int phase, int iteration) {
   contested_.clear();
   phase_ = static_cast<std::size_t>(phase);
-  watch_.begin_iteration(setup_.phases[phase_], iteration);
+  watch_.begin_iteration(phase, iteration, setup_.phases[phase_]);
   timeline_.set(watch_slot(), watch_.next_late());
   const Seconds merge = setup_.costs[phase_].merge;
   return iteration == 0 ? now() : occupy(std::nullopt, merge);

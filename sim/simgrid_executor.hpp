@@ -37,7 +37,7 @@ class SimExecutor final : public Executor, private PipelineStages {
         nodes_(sharing_nodes(setup_.platform), setup_.platform.units.size()),
         timeline_(setup_.platform.units.size() + 2),
         changes_(machine_changes(setup_.scenario, setup_.platform)),
-        watch_(setup_.platform.units.size(), setup_.block_timeout) {
+        watch_(kinds_of(setup_.platform.units), setup_.block_timeout) {
     for (const PlatformUnit& unit : setup_.platform.units) {
       pipelines_.add_unit(unit.unit.copy_engines, device_of(unit.unit), *this);
     }

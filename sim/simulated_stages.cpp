@@ -88,14 +88,17 @@ bool SimExecutor::ends_given_up(UnitId unit, Seconds at) {
 }
 
 void SimExecutor::probed(UnitId unit, const PipelinedBlock& probe, Seconds at) {
-  if (!ends_given_up(unit, at)) ready_.push(end_of_probe(unit, probe, at));
+  if (ends_given_up(unit, at)) return;
+  ready_.push(end_of_probe(unit, probe, at));
+  watch_.probe_ended(unit, probe.probe.value(), at);
+  timeline_.set(watch_slot(), watch_.next_late());
 }
 
 void SimExecutor::finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) {
   if (ends_given_up(unit, at)) return;
   if (!is_dropped) contested_.done(block.block);
   ready_.push(end_of(unit, block, at, is_dropped));
-  watch_.came_back(unit, block.block.items, at);
+  watch_.came_back(unit, block.block, at, block.times.setup);
   timeline_.set(watch_slot(), watch_.next_late());
 }
 

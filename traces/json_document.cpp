@@ -341,6 +341,16 @@ std::int64_t JsonField::whole(std::int64_t low, std::int64_t high) const {
                                         name_, value.text, low, high));
 }
 
+std::uint64_t JsonField::natural() const {
+  const JsonValue& value = of_kind(JsonValue::Kind::number, "a whole number");
+  std::uint64_t number = 0;
+  const char* const end = value.text.data() + value.text.size();
+  const auto [rest, failure] = std::from_chars(value.text.data(), end, number);
+  if (failure == std::errc() && rest == end) return number;
+  throw InputError(where(), fmt::format("'{}' is {}; it must be a whole number from 0 to {}", name_,
+                                        value.text, std::numeric_limits<std::uint64_t>::max()));
+}
+
 bool JsonField::flag() const { return of_kind(JsonValue::Kind::boolean, "true or false").boolean; }
 
 const std::vector<JsonValue>& JsonField::list() const {

@@ -74,6 +74,8 @@ class JsonField {
   [[nodiscard]] double quantity(double low, double high) const;
   /// A whole number from `low` to `high`; exact over the full 64-bit range. It may be written as 1e6.
   [[nodiscard]] std::int64_t whole(std::int64_t low, std::int64_t high) const;
+  /// A whole number of up to 64 bits without a sign, written as it is.
+  [[nodiscard]] std::uint64_t natural() const;
   [[nodiscard]] bool flag() const;
   [[nodiscard]] const std::vector<JsonValue>& list() const;
   [[nodiscard]] const std::vector<JsonMember>& object() const;

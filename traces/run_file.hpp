@@ -170,7 +170,9 @@ constexpr auto describe(DescriptionOf<UnitSummary> /*of*/) {
       member("busy", &UnitSummary::busy, "the time in each stage; stages may overlap").flat(),
       member("idle_fraction", &UnitSummary::idle_fraction,
              "the share of the run in which it neither computed nor copied"),
-      member("last_end_s", &UnitSummary::last_end, "the end of its last block").in("s"),
+      member("last_end_s", &UnitSummary::last_end,
+             "the end of its last block, or of work that was dropped; the makespan if that goes on")
+          .in("s"),
       member("energy_j", &UnitSummary::energy_j, "modelled; null if unknown").in("J").or_null());
 }
 

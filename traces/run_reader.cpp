@@ -269,7 +269,7 @@ class RunReader {
     begin.unit = unit_of(line, "unit");
     expect_named(line, "probe");
     begin.probe.id = count(line, "probe");
-    begin.probe.number = count(line, "number");
+    begin.probe.number = line.field("number").natural();
     const auto bytes = [&](const std::string& name) {
       return static_cast<double>(line.whole(name, 0, most_bytes));
     };

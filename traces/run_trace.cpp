@@ -51,6 +51,20 @@ class Merges {
   std::map<std::pair<int, int>, Seconds> spans_;
 };
 
+/// What a unit's blocks with inputs showed, where their bytes are not in the run.
+struct CopiedIn {
+  double items = 0.0;
+  Seconds time;
+  Seconds setup;  ///< of its first block
+
+  /// Bytes of an item, such that the resident data take as long as they did.
+  [[nodiscard]] double bytes_of_item(double resident_bytes) const {
+    if (resident_bytes == 0.0) return 1.0;
+    if (setup == Seconds{}) return resident_bytes;
+    return resident_bytes * (time / setup) / items;
+  }
+};
+
 }  // namespace
 
 Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
@@ -69,6 +83,8 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
     trace.memory_bytes_per_item = workload.memory_bytes_per_item;
   }
   std::set<std::pair<std::uint32_t, int>> has_resident;
+  std::map<std::uint32_t, CopiedIn> copied_in;
+  double resident_bytes = 0.0;
   Merges merges(run, kernel);
   for (const RecordedLine& line : run.lines) {
     if (const auto* event = std::get_if<EventRecord>(&line.what)) {
@@ -92,10 +108,20 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
         is_first && workload.first_bytes(0) > 0.0 && b->times.setup == Seconds{};
     if (!may_include_resident) sample.in_s = b->times.in.value;
     const bool has_bytes = workload.in_bytes_per_item > 0.0 || workload.out_bytes_per_item > 0.0;
-    if (!has_bytes) {
-      if (b->times.in > Seconds{}) sample.in_bytes = sample.items;
-      if (b->times.out > Seconds{}) sample.out_bytes = sample.items;
-    }
+    if (has_bytes) continue;
+    if (b->times.out > Seconds{}) sample.out_bytes = sample.items;
+    if (b->times.in == Seconds{}) continue;
+    sample.in_bytes = sample.items;
+    resident_bytes = workload.first_bytes(0);
+    CopiedIn& copied = copied_in[b->unit.index];
+    copied.items += sample.items;
+    copied.time += b->times.in;
+    if (is_first) copied.setup = b->times.setup;
+  }
+  for (TraceSample& sample : trace.samples) {
+    const auto copied = copied_in.find(sample.unit);
+    if (!sample.in_bytes || copied == copied_in.end()) continue;
+    sample.in_bytes = *sample.in_bytes * copied->second.bytes_of_item(resident_bytes);
   }
   trace.merge = merges.mean();
   return trace;

@@ -8,6 +8,12 @@
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
+namespace {
+
+/// The group of the block of an entry of the queue.
+constexpr auto group_of = [](const auto& entry) { return entry.work.block.group; };
+
+}  // namespace
 
 const Seconds& time_of(const StageTimes& times, Stage stage) {
   switch (stage) {
@@ -28,17 +34,9 @@ Seconds& time_of(StageTimes& times, Stage stage) {
 }
 
 double bytes_of(const PipelinedBlock& block, Stage stage) {
-  switch (stage) {
-    case Stage::setup:
-      return block.setup_bytes;
-    case Stage::in:
-      return block.in_bytes;
-    case Stage::compute:
-      return 0.0;
-    case Stage::out:
-      break;
-  }
-  return block.out_bytes;
+  if (stage == Stage::compute) return 0.0;
+  if (stage == Stage::out) return block.out_bytes;
+  return stage == Stage::setup ? block.setup_bytes : block.in_bytes;
 }
 
 PipelinedBlock work_of(const Probe& probe, Seconds asked, Seconds ready, Seconds there,
@@ -142,6 +140,9 @@ Fate UnitPipeline::take_back(const Block& block, Seconds now) {
 void UnitPipeline::remove(std::size_t place, Seconds now) {
   const Entry gone = queue_[place];
   queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
+  Block block = gone.work.block;
+  block.items = 0;  // it has no memory yet, but others of its group that have ended may
+  room_.release(block, std::ranges::count(queue_, block.group, group_of) == 0);
   // The unit decides since it is free, or will before the next block.
   Seconds later_decision = gone.decision_time;
   if (place == 0) free_at_ += std::exchange(later_decision, Seconds{});
@@ -161,8 +162,8 @@ void UnitPipeline::remove(std::size_t place, Seconds now) {
 /// Gives the setup of a block that was removed to the next block from `place` on.
 void UnitPipeline::leave_setup(const Entry& gone, std::size_t place) {
   const auto is_block = [](const Entry& entry) { return !entry.work.probe; };
-  const auto found =
-      std::find_if(queue_.begin() + static_cast<std::ptrdiff_t>(place), queue_.end(), is_block);
+  const auto next_one = queue_.begin() + static_cast<std::ptrdiff_t>(place);
+  const auto found = std::find_if(next_one, queue_.end(), is_block);
   if (found == queue_.end()) {
     phase_ = gone.phase_before;
     iteration_ = gone.iteration_before;
@@ -389,11 +390,7 @@ void UnitPipeline::finish(Seconds at) {
   free_at_ = at;
   if (queue_.empty()) free_at_ += std::exchange(pending_decision_time_, Seconds{});
   if (block.probe) return stages_->probed(unit_, block, at);
-  const bool is_last =
-      block.block.group == 0 || std::none_of(queue_.begin(), queue_.end(), [&](const Entry& entry) {
-        return entry.work.block.group == block.block.group;
-      });
-  room_.release(block.block, is_last);
+  room_.release(block.block, std::ranges::count(queue_, block.block.group, group_of) == 0);
   stages_->finished(unit_, block, at, is_dropped);
 }
 

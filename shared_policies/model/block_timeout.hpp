@@ -1,4 +1,4 @@
-// How long a unit may keep its blocks before it counts as lost: --block-timeout.
+// How long a unit may keep its blocks and probes before it counts as lost: --block-timeout.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace equipoise {
 
-/// When a unit that keeps its blocks counts as lost. BlockWatch has the rules.
+/// When a unit that keeps its blocks or probes counts as lost. BlockWatch has the rules.
 struct BlockTimeout {
   enum class Rule : std::uint8_t {
     none,       ///< never

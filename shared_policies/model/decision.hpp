@@ -110,8 +110,10 @@ class Decisions {
   /// and holds back neither the end of an iteration nor that of the run. A copy of 0 bytes takes the latency.
   /// The answer is a Probed event, unless the run ends before: at once, with times of 0 s, if no link leads to
   /// the unit. A real CPU copies in the host's memory. `number` is the policy's own, for the event. Several
-  /// probes may be under way. No time-out ends one. Bytes are rounded up to whole ones. Returns false, and does nothing, if the unit is absent, if bytes are
-  /// negative or above 2^53, or after 10,000 probes at one time.
+  /// probes may be under way. A unit that keeps one for too long is lost, as one that keeps a block is (BlockWatch), and
+  /// then the event has no times; without a time-out a silent unit is waited for until the run ends. Bytes are
+  /// rounded up to whole ones. Returns false, and does nothing, if the unit is absent, if bytes are negative or
+  /// above 2^53, or after 10,000 probes at one time.
   bool probe(UnitId unit, double bytes_there, std::optional<double> bytes_back = std::nullopt,
              std::uint64_t number = 0) {
     return send_probe(unit, bytes_there, bytes_back, number);

@@ -67,10 +67,10 @@ struct LateEnd {
 };
 /// Copies that a policy asks for to learn what a link carries (Decisions::probe).
 struct Probe {
-  std::uint64_t id = 0;              ///< 0, 1, 2, ... in the order of asking
-  std::uint64_t number = 0;          ///< the policy's own
-  double there_bytes = 0.0;          ///< to the unit, whole
-  std::optional<double> back_bytes;  ///< from it, whole; none: there is no copy back
+  std::uint64_t id = 0;                ///< 0, 1, 2, ... in the order of asking
+  std::uint64_t number = 0;            ///< the policy's own
+  double there_bytes = 0.0;            ///< to the unit, whole
+  std::optional<double> back_bytes{};  ///< from it, whole; none: there is no copy back
 
   bool operator==(const Probe&) const = default;
 };

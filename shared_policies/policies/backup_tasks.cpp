@@ -14,6 +14,7 @@
 
 #include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/unheard_copies.hpp"
+#include "shared_policies/run/block_watch.hpp"
 
 namespace equipoise {
 namespace {
@@ -86,7 +87,7 @@ class Pace {
     double block_s = 0.0;
     double stage_s = 0.0;
   };
-  /// The smallest block that has as many items, at most twice as many counted; else the largest.
+  /// The latest block of the octave of x, or of the next larger octave that has one; else of the largest.
   [[nodiscard]] const Measured& nearest(double x) const {
     const auto found = latest_.lower_bound(std::ilogb(x));
     return found == latest_.end() ? std::prev(found)->second : found->second;
@@ -100,6 +101,7 @@ class Pace {
 struct Expected {
   UnitId unit;
   Block block;
+  Seconds patience;       ///< how overdue it may be while the policy holds items back
   Seconds due;            ///< when the first block of its unit should end
   Seconds behind;         ///< how much later than that one it ends
   bool is_known = false;  ///< whether by the unit's own pace
@@ -111,6 +113,12 @@ struct Expected {
   /// When it needs as long as `again` because it is overdue.
   [[nodiscard]] Seconds overdue_by(Seconds again) const { return due + (again - behind); }
   [[nodiscard]] Seconds end(Seconds now) const { return std::max(due, now + (now - due)) + behind; }
+};
+
+/// The pace by which a unit is judged, and how many times as long it may take while the policy holds items back.
+struct Judge {
+  const Pace& pace;
+  double slower = 2.0;
 };
 
 /// The one or two blocks of the same items.
@@ -126,7 +134,12 @@ class BackupTasks final : public Policy {
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     learn(view, event);
     tell(view, event, decisions);
-    if (view.remaining() == 0 && view.outstanding() > 0) back_up(view, decisions);
+    if (view.outstanding() == 0) return;
+    if (view.remaining() == 0 || is_own_timer(event)) {
+      back_up(view, decisions);
+    } else if (is_refused(view, event) && wakes_at_ == Seconds::infinity()) {
+      set_timer(view.now(), decisions);  // fires when all idle units were offered
+    }
   }
 
  private:
@@ -147,6 +160,17 @@ class BackupTasks final : public Policy {
     }
   }
 
+  static bool is_own_timer(const Event& event) {
+    const auto* const fired = std::get_if<TimerFired>(&event.what);
+    return fired != nullptr && fired->timer == own_timer;
+  }
+
+  /// Whether the event offered a unit to the policy, which gave it nothing, and it could do blocks again.
+  [[nodiscard]] bool is_refused(const View& view, const Event& event) const {
+    const auto* const offer = std::get_if<UnitIdle>(&event.what);
+    return offer != nullptr && is_free(view.unit(offer->unit));
+  }
+
   void tell(const View& view, const Event& event, Decisions& decisions) {
     if (!copies_.hears(event)) return;
     InnerDecisions inner(decisions, timers_, timers_set_);
@@ -163,6 +187,10 @@ class BackupTasks final : public Policy {
   void back_up(const View& view, Decisions& decisions) {
     Seconds wake = view.now();
     while (wake == view.now()) wake = give_one(view, decisions);
+    set_timer(wake, decisions);
+  }
+
+  void set_timer(Seconds wake, Decisions& decisions) {
     if (wake < wakes_at_) decisions.set_timer(wakes_at_ = wake, own_timer);
   }
 
@@ -174,22 +202,26 @@ class BackupTasks final : public Policy {
     for (const Candidate& candidate : candidates(view)) {
       const std::optional<UnitId> best = quickest(view, idle, candidate.first.block.items);
       if (!best) continue;
-      const Seconds at = given_at(candidate, paces_[best->index], view.now());
+      const Seconds at = given_at(candidate, paces_[best->index], view);
       if (at == view.now() && give_again(view, decisions, candidate, *best)) return at;
       if (at > view.now()) wake = std::min(wake, at);
     }
     return wake;
   }
 
-  /// When the items are to be given to an idle unit of this pace; not before `now`.
-  [[nodiscard]] Seconds given_at(const Candidate& candidate, const Pace& idle, Seconds now) const {
-    const auto given = given_.find(candidate.first.block.original());
+  /// When the items are to be given to an idle unit of this pace; not before now.
+  [[nodiscard]] Seconds given_at(const Candidate& candidate, const Pace& idle,
+                                 const View& view) const {
+    const auto& [first, other] = candidate;
+    const auto given = given_.find(first.block.original());
     const double doubt = given == given_.end() ? 1.0 : std::exp2(given->second);
-    const Seconds again = doubt * idle.block(items_of(candidate.first.block));
-    Seconds at = candidate.first.is_sooner(again, now) ? now : candidate.first.overdue_by(again);
-    const auto& other = candidate.other;
-    if (other && !other->is_sooner(again, now)) at = std::max(at, other->overdue_by(again));
-    return at;
+    const Seconds again = doubt * idle.block(items_of(first.block));
+    const auto given_for = [&](const Expected& of) {
+      if (view.remaining() > 0)
+        return std::max(view.now(), of.overdue_by(std::max(again, of.patience)));
+      return of.is_sooner(again, view.now()) ? view.now() : of.overdue_by(again);
+    };
+    return other ? std::max(given_for(first), given_for(*other)) : given_for(first);
   }
 
   /// At most two blocks have the same items: of two, the one that is expected to end later is taken back.
@@ -205,14 +237,16 @@ class BackupTasks final : public Policy {
     return static_cast<double>(block.items);
   }
 
-  /// Units that have nothing to do and have ended a block of this phase.
+  /// Whether a unit has nothing to do and has ended a block of this phase.
+  [[nodiscard]] bool is_free(const UnitState& unit) const {
+    return unit.present && unit.outstanding.empty() && unit.going_on.empty() &&
+           paces_[unit.id.index].is_known();
+  }
+
   [[nodiscard]] std::vector<UnitId> idle_units(const View& view) const {
     std::vector<UnitId> idle;
     for (const UnitState& unit : view.units()) {
-      if (unit.present && unit.outstanding.empty() && unit.going_on.empty() &&
-          paces_[unit.id.index].is_known()) {
-        idle.push_back(unit.id);
-      }
+      if (is_free(unit)) idle.push_back(unit.id);
     }
     return idle;
   }
@@ -233,7 +267,7 @@ class BackupTasks final : public Policy {
     const Seconds now = view.now();
     std::map<std::uint64_t, Candidate> by_items;
     for (const UnitState& unit : view.units()) {
-      for (const Expected& one : expected_of(unit)) {
+      for (const Expected& one : expected_of(view, unit)) {
         const auto [there, is_new] = by_items.try_emplace(one.block.original(), Candidate{one, {}});
         if (is_new) continue;
         there->second.other = one;
@@ -250,14 +284,15 @@ class BackupTasks final : public Policy {
   }
 
   /// What is expected of the outstanding blocks of `unit`. Some unit's pace is known.
-  [[nodiscard]] std::vector<Expected> expected_of(const UnitState& unit) const {
+  [[nodiscard]] std::vector<Expected> expected_of(const View& view, const UnitState& unit) const {
     const Pace& own = paces_[unit.id.index];
     std::vector<Expected> all;
     Seconds due;
     Seconds behind;
     for (const OutstandingBlock& b : unit.outstanding) {
       const double x = items_of(b.block);
-      const Pace& pace = own.is_known() ? own : quickest_pace(x);
+      const Judge judge = judge_of(view, unit, x);
+      const Pace& pace = judge.pace;
       if (!all.empty()) {
         behind += pace.stage(x);
       } else if (own.is_known()) {
@@ -265,9 +300,38 @@ class BackupTasks final : public Policy {
       } else {
         due = b.assigned + pace.block(x) + pace.setup();
       }
-      all.push_back({unit.id, b.block, due, behind, own.is_known()});
+      Seconds patience = (judge.slower - 1.0) * pace.block(x);
+      if (!own.is_known()) patience += first_copies(view.workload(), x);
+      all.push_back({unit.id, b.block, patience, due, behind, own.is_known()});
     }
     return all;
+  }
+
+  /// What the copies of a unit's first block may take, as in BlockWatch.
+  [[nodiscard]] static Seconds first_copies(const Workload& work, double x) {
+    const double bytes = work.in_bytes_per_item + work.out_bytes_per_item;
+    return Seconds{(work.resident_bytes + x * bytes) / BlockWatch::slowest_link};
+  }
+
+  /// By what `of` is judged with a block of x items. While the policy holds items back, units that have ended none are
+  /// judged as by BlockWatch.
+  [[nodiscard]] Judge judge_of(const View& view, const UnitState& of, double x) const {
+    const Pace& own = paces_[of.id.index];
+    if (own.is_known()) return {own};
+    if (view.remaining() == 0) return {quickest_pace(x)};
+    const Pace* slowest = nullptr;
+    bool is_of_kind = false;
+    for (const UnitState& unit : view.units()) {
+      const Pace& pace = paces_[unit.id.index];
+      const bool is_alike = unit.unit.kind == of.unit.kind;
+      if (!pace.is_known() || (is_of_kind && !is_alike)) continue;
+      if (slowest == nullptr || is_alike != is_of_kind || pace.block(x) > slowest->block(x)) {
+        slowest = &pace;
+        is_of_kind = is_alike;
+      }
+    }
+    const bool is_core_beside_accelerators = !is_of_kind && of.unit.kind == UnitKind::cpu;
+    return {*slowest, is_core_beside_accelerators ? BlockWatch::difference : BlockWatch::noise};
   }
 
   [[nodiscard]] const Pace& quickest_pace(double x) const {
@@ -291,7 +355,8 @@ ParameterInfo backup_parameter(bool is_on_unless_given) {
   return {
       "backup", is_on_unless_given ? "on" : "off", "",
       "on: when nothing is left to hand out, idle units do blocks again that are overdue, or that "
-      "they would end sooner; the first result counts",
+      "they would end sooner, and while the policy holds items back, blocks that take twice as "
+      "long as expected; the first result counts",
       "on: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6; off: no paper of another policy "
       "has it"};
 }

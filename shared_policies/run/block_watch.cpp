@@ -8,6 +8,11 @@
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
+namespace {
+
+double bytes_of(const Probe& probe) { return probe.there_bytes + probe.back_bytes.value_or(0.0); }
+
+}  // namespace
 
 void BlockWatch::Learned::add(Seconds wait, Items of) {
   longest = std::max(longest, wait);
@@ -20,10 +25,25 @@ Seconds BlockWatch::Learned::expected(Items of) const {
   return std::max(longest, static_cast<double>(of) / items * waits);
 }
 
-BlockWatch::BlockWatch(std::size_t units, BlockTimeout timeout, const Looks& looks)
-    : timeout_(timeout),
-      looks_(looks),
-      units_(timeout.rule == BlockTimeout::Rule::none ? 0 : units) {}
+void BlockWatch::Shown::add(const Learned& learned) {
+  longest = std::max(longest, learned.longest);
+  item = std::max(item, (1.0 / learned.items) * learned.waits);
+}
+
+void BlockWatch::Shown::add(const Shown& of) {
+  longest = std::max(longest, of.longest);
+  item = std::max(item, of.item);
+}
+
+Seconds BlockWatch::Shown::expected(Items of) const {
+  return std::max(longest, static_cast<double>(of) * item);
+}
+
+BlockWatch::BlockWatch(const std::vector<UnitKind>& units, BlockTimeout timeout, const Looks& looks)
+    : timeout_(timeout), looks_(looks) {
+  if (timeout.rule == BlockTimeout::Rule::none) return;
+  for (const UnitKind kind : units) units_.emplace_back().kind = kind;
+}
 
 /// A time that is taken literally passes whether the executor looks or not.
 void BlockWatch::look(Seconds now) {
@@ -39,13 +59,35 @@ Seconds BlockWatch::counted(Seconds at) const {
 
 Seconds BlockWatch::allowed(const OfUnit& unit) const {
   if (!is_automatic()) return timeout_.after;
+  Seconds allowed = unit.older_allowed;
+  if (!unit.blocks.empty()) allowed = std::max(allowed, allowed_block(unit));
+  if (unit.probes > 0) allowed = std::max(allowed, allowed_probe(unit));
+  return allowed;
+}
+
+Seconds BlockWatch::allowed_block(const OfUnit& unit) const {
   const Items items = *unit.blocks.rbegin();
-  const Seconds expected = unit.learned.expected(items);
-  if (!unit.is_new) return std::max(looks_.floor, noise * expected);
-  if (!is_judged_) return Seconds::infinity();
+  Seconds allowed = std::max(looks_.floor, noise * unit.learned.expected(items));
+  if (unit.learned.items == 0.0) {
+    allowed = std::max(allowed, allowed_by_others(unit.kind, items));
+  }
+  if (!unit.may_be_set_up) return allowed;
   const double bytes = resident_bytes_ + static_cast<double>(items) * bytes_per_item_;
-  const Seconds by_all = std::max(expected, difference * all_.expected(items));
-  return std::max(looks_.floor, noise * by_all) + Seconds{bytes / slowest_link};
+  return allowed + std::max(longest_setup_, Seconds{bytes / slowest_link});
+}
+
+Seconds BlockWatch::allowed_by_others(UnitKind kind, Items items) const {
+  const auto own = shown_.find(kind);
+  if (own != shown_.end()) return noise * own->second.expected(items);
+  if (shown_.empty()) return Seconds::infinity();
+  Shown all;
+  for (const auto& [other, shown] : shown_) all.add(shown);
+  return (kind == UnitKind::cpu ? difference : noise) * all.expected(items);
+}
+
+Seconds BlockWatch::allowed_probe(const OfUnit& unit) const {
+  if (!has_answer_) return Seconds::infinity();
+  return std::max(looks_.floor, noise * longest_probe_) + Seconds{unit.probe_bytes / slowest_link};
 }
 
 void BlockWatch::wait_for(OfUnit& unit, Seconds at) {
@@ -56,7 +98,7 @@ void BlockWatch::wait_for(OfUnit& unit, Seconds at) {
 void BlockWatch::schedule(UnitId unit) {
   OfUnit& watched = units_[unit.index];
   due_.erase({watched.due, unit.index});
-  if (watched.blocks.empty()) return;
+  if (!watched.is_waited_for()) return;
   watched.due = watched.counted + allowed(watched);
   due_.emplace(watched.due, unit.index);
 }
@@ -71,6 +113,11 @@ void BlockWatch::take(OfUnit& unit, Items items) {
   unit.blocks.erase(block);
 }
 
+void BlockWatch::take_older(OfUnit& unit) {
+  EQ_CHECK(unit.older > 0, "a block that ends was handed out");
+  if (--unit.older == 0) unit.older_allowed = {};
+}
+
 /// All units were late, and one has answered.
 void BlockWatch::begin_again(Seconds at) {
   is_halted_ = false;
@@ -78,16 +125,22 @@ void BlockWatch::begin_again(Seconds at) {
   schedule_all();
 }
 
-void BlockWatch::begin_iteration(const Workload& workload, int iteration) {
-  if (units_.empty() || iteration > 1) return;
-  resident_bytes_ = workload.resident_bytes;
-  bytes_per_item_ = workload.in_bytes_per_item + workload.out_bytes_per_item;
+void BlockWatch::begin_iteration(int phase, int iteration, const Workload& workload) {
+  if (units_.empty()) return;
   for (OfUnit& unit : units_) {
-    unit.is_new = true;
+    if (unit.has_blocks()) unit.older_allowed = allowed(unit);
+    unit.older += unit.blocks.size();
+    unit.blocks.clear();
+    unit.may_be_set_up = true;
     if (iteration == 0) unit.learned = {};
   }
-  if (iteration == 0) all_ = {};
-  is_judged_ = false;
+  if (iteration == 0) {
+    shown_.clear();
+    longest_setup_ = {};
+  }
+  now_ = {phase, iteration};
+  resident_bytes_ = workload.resident_bytes;
+  bytes_per_item_ = workload.in_bytes_per_item + workload.out_bytes_per_item;
   schedule_all();
 }
 
@@ -95,28 +148,63 @@ void BlockWatch::handed_out(UnitId unit, Items items, Seconds at) {
   if (units_.empty()) return;
   look(at);
   OfUnit& watched = units_[unit.index];
-  if (watched.blocks.empty()) wait_for(watched, at);
+  if (!watched.is_waited_for()) wait_for(watched, at);
   watched.blocks.insert(items);
   schedule(unit);
 }
 
-void BlockWatch::learn(OfUnit& unit, Items items, Seconds at) {
-  const Seconds wait = std::max(Seconds{}, counted(at) - unit.counted);
+void BlockWatch::learn(OfUnit& unit, Items items, Seconds at, Seconds setup) {
+  const Seconds wait = std::max(Seconds{}, counted(at) - unit.counted - setup);
   unit.learned.add(wait, items);
-  all_.add(wait, items);
-  unit.is_new = false;
-  if (!std::exchange(is_judged_, true)) schedule_all();
+  unit.may_be_set_up = false;
+  longest_setup_ = std::max(longest_setup_, setup);
+  const auto [shown, is_first] = shown_.try_emplace(unit.kind);
+  shown->second.add(unit.learned);
+  if (is_first) schedule_all();
 }
 
-void BlockWatch::came_back(UnitId unit, Items items, Seconds at, bool is_done) {
+void BlockWatch::came_back(UnitId unit, const Block& block, Seconds at, Seconds setup,
+                           bool is_done) {
   if (units_.empty()) return;
   look(at);
   OfUnit& watched = units_[unit.index];
-  take(watched, items);
-  if (is_done) learn(watched, items, at);
-  wait_for(watched, at);
+  if (std::pair(block.phase, block.iteration) != now_) {
+    take_older(watched);
+  } else {
+    take(watched, block.items);
+    if (is_done) learn(watched, block.items, at, setup);
+  }
+  answer(unit, at);
+}
+
+/// Something has come back from the unit.
+void BlockWatch::answer(UnitId unit, Seconds at) {
+  wait_for(units_[unit.index], at);
   schedule(unit);
+  if (!std::exchange(has_answer_, true)) schedule_all();
   if (is_halted_) begin_again(at);
+}
+
+void BlockWatch::probe_sent(UnitId unit, const Probe& probe, Seconds at) {
+  if (units_.empty()) return;
+  look(at);
+  OfUnit& watched = units_[unit.index];
+  if (!watched.is_waited_for()) wait_for(watched, at);
+  ++watched.probes;
+  watched.probe_bytes += bytes_of(probe);
+  schedule(unit);
+}
+
+void BlockWatch::probe_ended(UnitId unit, const Probe& probe, Seconds at) {
+  if (units_.empty()) return;
+  look(at);
+  OfUnit& watched = units_[unit.index];
+  EQ_CHECK(watched.probes > 0, "a probe that ends was sent");
+  watched.probe_bytes = --watched.probes == 0 ? 0.0 : watched.probe_bytes - bytes_of(probe);
+  if (!watched.has_blocks()) {
+    longest_probe_ = std::max(longest_probe_, counted(at) - watched.counted);
+  }
+  answer(unit, at);
 }
 
 void BlockWatch::withdrawn(UnitId unit, Items items) {
@@ -129,6 +217,9 @@ void BlockWatch::lost(UnitId unit) {
   if (units_.empty()) return;
   OfUnit& watched = units_[unit.index];
   watched.blocks.clear();
+  watched.older = watched.probes = 0;
+  watched.older_allowed = {};
+  watched.probe_bytes = 0.0;
   watched.is_present = false;
   schedule(unit);
 }
@@ -136,7 +227,7 @@ void BlockWatch::lost(UnitId unit) {
 void BlockWatch::joined(UnitId unit, Seconds at) {
   if (units_.empty()) return;
   units_[unit.index].is_present = true;
-  units_[unit.index].is_new = true;
+  units_[unit.index].may_be_set_up = true;
   if (is_halted_) begin_again(at);
 }
 
@@ -159,15 +250,34 @@ std::optional<UnitId> BlockWatch::late(Seconds at) {
     schedule(unit);
     if (units_[unit.index].due > now) continue;
     is_halted_ = is_automatic() && are_all_late(now);
-    if (!is_halted_) return unit;
+    if (!is_halted_) {
+      despair_of(units_[unit.index]);
+      return unit;
+    }
+    for (OfUnit& one : units_) despair_of(one);
   }
   return std::nullopt;
 }
 
-/// Whether every unit that is present has blocks and is late.
+/// The unit is late. Says when it will have been waited for `noise` times as long.
+void BlockWatch::despair_of(OfUnit& unit) const {
+  if (unit.is_present) unit.hopeless = unit.counted + noise * (unit.due - unit.counted);
+}
+
+Seconds BlockWatch::hopeless() const {
+  if (!is_automatic()) return Seconds::infinity();
+  Seconds last;
+  for (const OfUnit& unit : units_) {
+    if (unit.is_present && !is_halted_) return Seconds::infinity();
+    last = std::max(last, unit.hopeless);
+  }
+  return last + skipped_;
+}
+
+/// Whether every unit that is present is waited for and late.
 bool BlockWatch::are_all_late(Seconds now) {
   const auto is_late = [now](const OfUnit& unit) {
-    return !unit.is_present || (!unit.blocks.empty() && unit.due <= now);
+    return !unit.is_present || (unit.is_waited_for() && unit.due <= now);
   };
   if (!std::ranges::all_of(units_, is_late)) return false;
   schedule_all();

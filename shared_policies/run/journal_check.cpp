@@ -126,6 +126,7 @@ class CheckedRun final : public Executor, public Journal {
       compare(blocks_[granted_], block, unit);
       now_ = std::max(now_, blocks_[granted_].assigned);
       ++found_.blocks;
+      found_.copies += block.copy_of ? 1 : 0;
       return blocks_[granted_++].assigned;
     }
     if (run_.is_whole) differ(0, fmt::format("no block {}", block.id), words(block, unit));

@@ -21,7 +21,8 @@ struct JournalDifference {
 
 /// The result of a check.
 struct JournalCheck {
-  std::uint64_t blocks = 0;  ///< blocks handed out as recorded
+  std::uint64_t blocks = 0;  ///< blocks handed out as recorded, copies included
+  std::uint64_t copies = 0;  ///< how many of these were copies (Decisions::give_twice)
   std::uint64_t other = 0;   ///< decisions, probes, notes and timers that were as recorded
   std::optional<JournalDifference> difference;
   /// For a run that was killed: the first block that was handed out and is not in the journal. The

@@ -52,6 +52,7 @@ void add(Losses& sum, double factor, const Losses& losses) {
   sum.longest_setup += factor * losses.longest_setup;
   sum.merging += factor * losses.merging;
   sum.without_unused += factor * losses.without_unused;
+  sum.without_dropped += factor * losses.without_dropped;
 }
 
 Losses over_bound(const Losses& losses, Seconds bound) {
@@ -63,6 +64,9 @@ Losses over_bound(const Losses& losses, Seconds bound) {
   if (over.computing >= Seconds{}) {
     over.unused = std::min(losses.without_unused, over.computing);
     over.computing = over.computing - over.unused;
+    const Seconds in_vain = std::min(losses.without_dropped, over.computing);
+    over.redone += in_vain;
+    over.computing = over.computing - in_vain;
     return over;
   }
   over.computing = Seconds{};

@@ -19,7 +19,9 @@
 //     T W / (W - U) = T + T U / (W - U)
 //
 // at the speeds x_p / T that they have in the bound. The sum of T U / (W - U) over phases, as far as
-// `computing` goes, is `unused`; `computing` keeps the rest: an item takes longer than in the bound.
+// `computing` goes, is `unused`; `computing` keeps the rest: an item takes longer than in the bound. A unit
+// whose blocks in the phase were all taken back, or done first by a copy, was used, in vain: it belongs to U,
+// and its part of the sum, x_p / U, is `redone`.
 //
 // A unit's time between two computations, in the order of the list:
 //
@@ -55,7 +57,7 @@ namespace equipoise {
 
 /// Seconds of a run, divided by cause; see above.
 struct Losses {
-  /// After `over_bound`: what computing takes beyond the bound, without `unused`. Small blocks, units
+  /// After `over_bound`: what computing takes beyond the bound, without units that did nothing. Small blocks, units
   /// for which items are expensive, noise.
   Seconds computing{};
   /// Only after `over_bound`: units that had no block, although the bound has work for them.
@@ -74,9 +76,10 @@ struct Losses {
   /// The part of `barrier` in which results were merged: from the end of the last block of an
   /// iteration to the start of the next one. The bound contains it.
   Seconds merging{};
-  /// How much longer the units that had blocks would need for the work of the bound; see
-  /// `time_of_unused`.
+  /// How much longer the bound would be without the units that had no block, and without those whose
+  /// blocks were all dropped; see `time_without`.
   Seconds without_unused{};
+  Seconds without_dropped{};
 };
 
 constexpr bool is_row(DescriptionOf<Losses> /*of*/) { return true; }
@@ -112,8 +115,8 @@ inline constexpr std::array loss_causes = {
 void add(Losses& sum, double factor, const Losses& losses);
 
 /// The loss over a lower bound of `bound`, by cause; it adds up to total(losses) - bound. Merges are
-/// taken from `barrier`. Of what `computing` has beyond the rest of the bound, `without_unused`, as far
-/// as it goes, is `unused`. What the bound has beyond merges and `computing`, no run can avoid. It is
+/// taken from `barrier`. Of what `computing` has beyond the rest of the bound, `without_unused` is
+/// `unused` and `without_dropped` is `redone`, in this order, as far as it goes. What the bound has beyond merges and `computing`, no run can avoid. It is
 /// taken from `link` and `copies`, as far as they go, then from all other causes, each time in
 /// proportion. Only `computing` can be negative: by luck, if there is noise.
 [[nodiscard]] Losses over_bound(const Losses& losses, Seconds bound);

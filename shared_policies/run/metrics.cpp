@@ -32,22 +32,28 @@ Seconds end_of(const std::vector<UnitInPhase>& units) {
   return last;
 }
 
-Seconds time_of_unused(const RunNumbers& numbers, std::span<const BoundPhase> bound) {
-  Seconds longer;
+WithoutUnits time_without(const RunNumbers& numbers, std::span<const BoundPhase> bound) {
+  WithoutUnits longer;
   for (std::size_t k = 0; k < std::min(bound.size(), numbers.phases.size()); ++k) {
     double used = 0.0;
     double unused = 0.0;
+    double dropped = 0.0;
     bool any = false;
     for (std::size_t p = 0; p < bound[k].share_items.size(); ++p) {
-      const bool has_block = numbers.phases[k][p].blocks > 0;
-      any = any || has_block;
-      (has_block ? used : unused) += bound[k].share_items[p];
+      const UnitInPhase& unit = numbers.phases[k][p];
+      any = any || unit.blocks > 0;
+      double& items = unit.blocks > 0 ? used : (unit.dropped > 0 ? dropped : unused);
+      items += bound[k].share_items[p];
     }
-    if (!any || !(unused > 0.0)) continue;
-    if (!(used > 0.0)) return numbers.makespan;
-    longer += (unused / used) * bound[k].time;
+    if (!any || !(unused + dropped > 0.0)) continue;
+    const Seconds time = used > 0.0 ? bound[k].time : numbers.makespan;
+    const double others = used > 0.0 ? used : unused + dropped;
+    longer.unused += (unused / others) * time;
+    longer.dropped += (dropped / others) * time;
   }
-  return std::min(longer, numbers.makespan);
+  longer.unused = std::min(longer.unused, numbers.makespan);
+  longer.dropped = std::min(longer.dropped, numbers.makespan - longer.unused);
+  return longer;
 }
 
 double mean_idle_fraction(const RunNumbers& numbers) {
@@ -62,7 +68,7 @@ Seconds finish_spread(const RunNumbers& numbers) {
   Seconds first = Seconds::infinity();
   Seconds last;
   for (const UnitNumbers& unit : numbers.units) {
-    if (unit.blocks == 0) continue;
+    if (unit.last_end == Seconds{}) continue;
     first = std::min(first, unit.last_end);
     last = std::max(last, unit.last_end);
   }
@@ -76,8 +82,13 @@ Metrics::Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>
       meter_note_(std::move(meter_note)),
       losses_(units_, std::move(alone), repeats_blocks) {
   sum_.units.resize(units_.size());
-  stretches_.resize(units_.size());
-  dropped_.resize(units_.size());
+  times_.resize(units_.size());
+}
+
+UnitInPhase& Metrics::in_phase(const Block& block, UnitId unit) {
+  const auto phase = static_cast<std::size_t>(block.phase);
+  while (sum_.phases.size() <= phase) sum_.phases.emplace_back(units_.size());
+  return sum_.phases[phase][unit.index];
 }
 
 void Metrics::block(const BlockRecord& record) {
@@ -89,19 +100,17 @@ void Metrics::block(const BlockRecord& record) {
   unit.busy.in += record.times.in;
   unit.busy.compute += record.times.compute;
   unit.busy.out += record.times.out;
-  unit.last_end = std::max(unit.last_end, record.end);
-  occupy(record.unit, record.end - total(record.times), record.end);
-  const auto phase = static_cast<std::size_t>(record.block.phase);
-  while (sum_.phases.size() <= phase) sum_.phases.emplace_back(units_.size());
-  UnitInPhase& in_phase = sum_.phases[phase][record.unit.index];
-  in_phase.items += record.block.items;
-  ++in_phase.blocks;
-  in_phase.last_end = std::max(in_phase.last_end, record.end);
+  times_[record.unit.index].occupy(unit, record.end - total(record.times), record.end);
+  UnitInPhase& phase = in_phase(record.block, record.unit);
+  phase.items += record.block.items;
+  ++phase.blocks;
+  phase.last_end = std::max(phase.last_end, record.end);
   sum_.items += record.block.items;
   ++sum_.blocks;
   sum_.makespan = std::max(sum_.makespan, record.end);
   if (!recorded_.empty()) {
-    const RecordedSizes& sizes = recorded_[phase][record.unit.index];
+    const auto& of_phase = recorded_[static_cast<std::size_t>(record.block.phase)];
+    const RecordedSizes& sizes = of_phase[record.unit.index];
     const auto items = static_cast<double>(record.block.items);
     if (items < sizes.least_items || items > sizes.most_items) {
       extrapolated_items_ += record.block.items;
@@ -111,19 +120,28 @@ void Metrics::block(const BlockRecord& record) {
 
 /// The blocks of a unit are given in the order of their ends, but a later one may have begun
 /// earlier.
-void Metrics::occupy(UnitId unit, Seconds from, Seconds until) {
-  OccupiedStretch& stretch = stretches_[unit.index];
-  Seconds& occupied = sum_.units[unit.index].occupied;
+void Metrics::UnitTime::occupy(UnitNumbers& of, Seconds from, Seconds until) {
+  of.last_end = std::max(of.last_end, until);
   if (from > stretch.end) {
     stretch = {stretch.end, from, until};
-    occupied += until - from;
+    of.occupied += until - from;
     return;
   }
   const Seconds begin = std::max(std::min(stretch.begin, from), stretch.earlier_end);
   const Seconds end = std::max(stretch.end, until);
-  occupied += (stretch.begin - begin) + (end - stretch.end);
+  of.occupied += (stretch.begin - begin) + (end - stretch.end);
   stretch.begin = begin;
   stretch.end = end;
+}
+
+/// Up to `until` the unit has worked on its lost blocks, of which nothing more will be known.
+void Metrics::UnitTime::go_on(UnitNumbers& of, Seconds until) {
+  if (going_on.empty()) return;
+  const Seconds from = std::max(going_on.front().assigned, of.last_end);
+  going_on.clear();
+  if (until <= from) return;
+  occupy(of, from, until);
+  dropped += until - from;
 }
 
 void Metrics::decision(const DecisionRecord& record) {
@@ -138,10 +156,16 @@ void Metrics::event(const EventRecord& record) {
   if (const auto* const lost = std::get_if<LostBlock>(&record.what)) {
     const bool was_begun = lost->by == LostBy::unit || lost->goes_on;
     sum_.items_redone += was_begun ? lost->block.items : 0;
-  }
-  if (const auto* const late = std::get_if<LateEnd>(&record.what)) {
-    occupy(late->unit, record.at - total(late->times), record.at);
-    dropped_[late->unit.index] += late->times.compute;
+    if (!lost->goes_on) return;
+    times_[lost->unit.index].going_on.push_back({lost->block.id, lost->assigned});
+    ++in_phase(lost->block, lost->unit).dropped;
+  } else if (const auto* const late = std::get_if<LateEnd>(&record.what)) {
+    UnitTime& time = times_[late->unit.index];
+    std::erase_if(time.going_on, [&](const GoingOn& of) { return of.block == late->block.id; });
+    time.occupy(sum_.units[late->unit.index], record.at - total(late->times), record.at);
+    time.dropped += late->times.compute;
+  } else if (const auto* const gone = std::get_if<UnitLost>(&record.what)) {
+    times_[gone->unit.index].go_on(sum_.units[gone->unit.index], record.at);
   }
 }
 
@@ -167,7 +191,11 @@ RunNumbers Metrics::numbers() const {
         static_cast<double>(extrapolated_items_) / static_cast<double>(numbers.items);
   }
   numbers.losses = losses_.losses(numbers.makespan);
-  model_energy(numbers);
+  std::vector<UnitTime> times = times_;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    times[i].go_on(numbers.units[i], numbers.makespan);
+  }
+  model_energy(numbers, times);
   measure_energy(numbers);
   return numbers;
 }
@@ -181,7 +209,7 @@ std::string Metrics::why_unmeasured() const {
   return fmt::format("no meter was read ({})", meter_note_);
 }
 
-void Metrics::model_energy(RunNumbers& numbers) const {
+void Metrics::model_energy(RunNumbers& numbers, const std::vector<UnitTime>& times) const {
   double all_j = 0.0;
   std::vector<std::string> unknown;
   for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -192,7 +220,7 @@ void Metrics::model_energy(RunNumbers& numbers) const {
     UnitNumbers& unit = numbers.units[i];
     unit.energy_j =
         *units_[i].idle_w * numbers.makespan.value +
-        (*units_[i].busy_w - *units_[i].idle_w) * (unit.busy.compute + dropped_[i]).value;
+        (*units_[i].busy_w - *units_[i].idle_w) * (unit.busy.compute + times[i].dropped).value;
     all_j += *unit.energy_j;
   }
   if (unknown.empty()) {

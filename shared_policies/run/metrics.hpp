@@ -42,8 +42,8 @@ struct UnitNumbers {
   Items items = 0;
   std::uint64_t blocks = 0;
   StageTimes busy;   ///< sums over its blocks; stages of different blocks may overlap
-  Seconds occupied;  ///< time in which at least one of its blocks was in a stage
-  Seconds last_end;
+  Seconds occupied;  ///< time in which at least one of its blocks, or dropped work, was in a stage
+  Seconds last_end;  ///< of these; the makespan if it still works on a dropped block then
   /// Modelled; none if its idle or busy watts are unknown, or if the energy was measured, because
   /// meters measure domains, not units.
   std::optional<double> energy_j;
@@ -53,7 +53,9 @@ struct UnitNumbers {
 struct UnitInPhase {
   Items items = 0;
   std::uint64_t blocks = 0;
-  Seconds last_end;  ///< time since the start of the run
+  Seconds last_end;  ///< of its blocks; time since the start of the run
+  std::uint64_t dropped =
+      0;  ///< blocks that it had begun when they were taken back or a copy was done
 };
 
 /// The numbers of one run.
@@ -86,7 +88,7 @@ struct RunNumbers {
 [[nodiscard]] double share_of(const std::vector<UnitInPhase>& units, std::size_t unit);
 /// The end of the last block of a phase.
 [[nodiscard]] Seconds end_of(const std::vector<UnitInPhase>& units);
-/// The time between the first and the last of the units' last ends, over units that did a block.
+/// The time between the first and the last of the units' last ends, over units that worked.
 [[nodiscard]] Seconds finish_spread(const RunNumbers& numbers);
 
 /// A phase of a lower bound: its time without merges, and the items of each unit with which it would
@@ -96,10 +98,18 @@ struct BoundPhase {
   std::vector<double> share_items;  ///< (units)
 };
 
-/// How much longer the phases of a bound would be if the units that had no block in a phase were not
-/// there: the sum of T U / (W - U) as in losses.hpp, at most the makespan. 0 for phases in which no
-/// item was done, and without a bound.
-[[nodiscard]] Seconds time_of_unused(const RunNumbers& numbers, std::span<const BoundPhase> bound);
+/// How much longer the phases of a bound would be if the units that did no item of a phase were not
+/// there.
+struct WithoutUnits {
+  Seconds unused;  ///< because of units that had no block
+  Seconds
+      dropped;  ///< because of units that worked in vain: all blocks that they had begun were dropped
+};
+
+/// The sum of T U / (W - U) over the phases, as in losses.hpp, at most the makespan, divided like the
+/// items that make up U. 0 for phases in which no item was done, and without a bound.
+[[nodiscard]] WithoutUnits time_without(const RunNumbers& numbers,
+                                        std::span<const BoundPhase> bound);
 
 /// The mean of the units' idle fractions.
 [[nodiscard]] double mean_idle_fraction(const RunNumbers& numbers);
@@ -228,8 +238,13 @@ constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
 ///
 /// This equals what SimGrid's host energy plugin computes for a host of one core from the same
 /// property (`wattage_per_state`). Copies do not load the core, and a unit computes one block at a
-/// time, so overlapping stages are not counted twice. Lost blocks, decisions and dispatching draw
-/// idle watts; so does an absent unit.
+/// time, so overlapping stages are not counted twice. Blocks that are lost with their unit, decisions and
+/// dispatching draw idle watts; so does an absent unit.
+///
+/// Work that is dropped is work: a block that goes on after it was taken back, or after its copy was done,
+/// counts with its times when it has ended. While it has not, at the makespan or when its unit is lost, its
+/// times are unknown; the unit then counts as computing since it was handed out, or since the unit's end
+/// before, if that is later.
 ///
 /// Occupied: the union of the blocks' [end - total(times), end]. Waiting between stages is left
 /// out. While a block waits, another block of the unit is usually in a stage, so the union
@@ -269,8 +284,23 @@ class Metrics final : public Journal {
     std::uint64_t count = 0;
   };
 
-  void occupy(UnitId unit, Seconds from, Seconds until);
-  void model_energy(RunNumbers& numbers) const;
+  /// A lost block that goes on.
+  struct GoingOn {
+    std::uint64_t block = 0;
+    Seconds assigned;
+  };
+  /// A unit besides its numbers.
+  struct UnitTime {
+    OccupiedStretch stretch;  ///< the latest one
+    Seconds dropped;          ///< computing of lost blocks
+    std::vector<GoingOn> going_on{};
+
+    void occupy(UnitNumbers& of, Seconds from, Seconds until);
+    void go_on(UnitNumbers& of, Seconds until);
+  };
+
+  UnitInPhase& in_phase(const Block& block, UnitId unit);
+  void model_energy(RunNumbers& numbers, const std::vector<UnitTime>& times) const;
   void measure_energy(RunNumbers& numbers) const;
   /// Why no energy was measured.
   [[nodiscard]] std::string why_unmeasured() const;
@@ -280,8 +310,7 @@ class Metrics final : public Journal {
   std::string meter_note_;
   LossAccount losses_;
   RunNumbers sum_;
-  std::vector<Seconds> dropped_;            ///< (units), computing of lost blocks that have ended
-  std::vector<OccupiedStretch> stretches_;  ///< (n), the latest period of each unit
+  std::vector<UnitTime> times_;  ///< (units)
   Items extrapolated_items_ = 0;
   std::map<std::string, EnergyReadings> energy_;  ///< by domain
 };

@@ -13,6 +13,7 @@
 #include <set>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/replayed_decisions.hpp"
@@ -56,7 +57,7 @@ class RecordedPolicy final : public Policy {
       }
       if (then > now || !r.have_losses_happened(issue.after)) return;
       if (issue.block.copy_of) {
-        give_copy(issue, view, decisions);
+        if (!give_copy(issue, view, decisions)) return;
       } else if (decisions.assign(issue.unit, issue.block.items, issue.block.tag,
                                   issue.block.group) == 0) {
         r.has_diverged = true;
@@ -77,19 +78,29 @@ class RecordedPolicy final : public Policy {
     }
   }
 
-  /// Leaves the copy out if the other block of these items has ended.
-  void give_copy(const Issue& copy, const View& view, Decisions& decisions) {
+  /// Leaves the copy out if the other blocks of these items have ended. Returns false if it has to wait: two of
+  /// them are outstanding, of which one had ended in the recorded run, because the other copied its results.
+  bool give_copy(const Issue& copy, const View& view, Decisions& decisions) {
+    std::vector<const Issue*> others;
     for (const std::uint64_t id : replayed_->copies.at(copy.block.original())) {
-      if (id >= copy.block.id) break;
       const Issue& other = replayed_->issues[id];
-      for (const OutstandingBlock& b : view.unit(other.unit).outstanding) {
-        if (b.block.id != other.id_now) continue;
-        const bool is_given = decisions.give_twice(b.block.id, other.unit, copy.unit) > 0;
-        replayed_->has_diverged = replayed_->has_diverged || !is_given;
-        return;
-      }
+      if (id < copy.block.id && is_outstanding(other, view)) others.push_back(&other);
     }
-    ++replayed_->cut;
+    if (others.size() > 1) return false;
+    if (others.empty()) {
+      ++replayed_->cut;
+      return true;
+    }
+    const Issue& other = *others.front();
+    const Items given = decisions.give_twice(other.id_now.value(), other.unit, copy.unit);
+    replayed_->has_diverged = replayed_->has_diverged || given == 0;
+    return true;
+  }
+
+  [[nodiscard]] static bool is_outstanding(const Issue& issue, const View& view) {
+    return std::ranges::any_of(view.unit(issue.unit).outstanding, [&](const OutstandingBlock& b) {
+      return b.block.id == issue.id_now;
+    });
   }
 
   /// Takes back the block whose turn it is. Returns false if there is none.
@@ -326,6 +337,8 @@ RecordedDecisions::~RecordedDecisions() = default;
 std::unique_ptr<Policy> RecordedDecisions::make_policy() const {
   return std::make_unique<RecordedPolicy>(replayed_);
 }
+
+bool RecordedDecisions::were_kept_to() const { return !replayed_->has_diverged; }
 
 std::unique_ptr<Executor> RecordedDecisions::make_executor(Executor& executor) const {
   return std::make_unique<ReplayingExecutor>(executor, units_, replayed_);

@@ -51,6 +51,10 @@ class RecordedDecisions {
   /// recorded.
   [[nodiscard]] std::unique_ptr<Executor> make_executor(Executor& executor) const;
 
+  /// Whether the recorded run has been followed so far: no unit was lost now, and no block ended that was taken
+  /// back then.
+  [[nodiscard]] bool were_kept_to() const;
+
  private:
   std::shared_ptr<ReplayedDecisions> replayed_;
   std::size_t units_ = 0;

@@ -168,7 +168,7 @@ class RunLoop final : private Decisions {
     std::optional<Event> event = executor_.next(deadline);
     if (stop_requested()) return false;
     if (!event) {
-      if (timers_.empty()) return is_let_down();
+      if (timers_.empty()) return stop_waiting();
       if (executor_.now() >= deadline) fire_timer();
       return true;
     }
@@ -176,9 +176,9 @@ class RunLoop final : private Decisions {
     return true;
   }
 
-  /// No unit will report anything more. Returns whether the run goes on, because only probes or lost blocks were
-  /// waited for.
-  bool is_let_down() {
+  /// No unit will report anything more: from now on the policy is stuck unless it asks for work. Returns whether the
+  /// run goes on, because only probes or lost blocks were waited for.
+  bool stop_waiting() {
     idle_waits_ = idle_waits_max + 1;
     return view_.outstanding() == 0 && !outcome_.policy_stalled;
   }

@@ -93,6 +93,9 @@ class Watched {
     expect_is<Expected>(executor_->next(Seconds::infinity()), unit);
   }
 
+  /// There must be nothing left to wait for.
+  void expect_nothing_more() { EXPECT_FALSE(executor_->next(Seconds::infinity())); }
+
   std::vector<std::string> warnings;
 
  private:
@@ -156,7 +159,7 @@ TEST_P(AutomaticTimeout, LosesASilentUnitAndLetsItTakePartAgainWhenItAnswers) {
   });
   EXPECT_TRUE(kernel.verify().passed) << kernel.verify().what;
   ASSERT_EQ(watched.warnings.size(), 2u);
-  EXPECT_NE(watched.warnings[0].find("is lost: no block came back for 10"), std::string::npos)
+  EXPECT_NE(watched.warnings[0].find("is lost: nothing came back for 10"), std::string::npos)
       << watched.warnings[0];
   EXPECT_NE(watched.warnings[1].find("has answered after all, and takes part again"),
             std::string::npos)
@@ -232,6 +235,26 @@ TEST_P(AutomaticTimeout, WaitsForALateUnitIfNobodyElseIsLeft) {
     watched.expect_next<UnitLost>(1);
     gates.open(1);
     watched.expect_next<UnitJoined>(0);
+  });
+}
+
+TEST_P(AutomaticTimeout, WaitsForALateUnitTenTimesAsLongIfNobodyElseIsLeft) {
+  KernelScript script(2);
+  Gates gates(script);
+  ScriptedKernel kernel(script);
+  RealSetup setup = setup_of({GetParam(), "cpu"}, {&kernel});
+  setup.scenario.events = {disturb(DisturbanceKind::fail, setup.units[1].unit.name, 20.0)};
+  Watched watched(std::move(setup));
+  watched.run([&] {
+    learn_a_second(watched, gates);
+    watched.start(1, 1, 0);
+    watched.wait_in_vain(Seconds{9.8});
+    watched.expect_within<UnitLost>(Seconds{0.5}, 0);  // after 10 * 1 s
+    watched.expect_within<UnitLost>(Seconds{10.0}, 1);
+    watched.wait_in_vain(Seconds{79.0});  // it has been waited for 98 s of 10 * 10 s
+    watched.wait_in_vain(Seconds{5.0});
+    watched.expect_nothing_more();
+    gates.open(1);
   });
 }
 

@@ -215,7 +215,7 @@ TEST(BlockTimeout, LosesAUnitThatKeepsABlockAndLeavesItsThreadBehind) {
     executor->start(block_of(0, 0, 10), UnitId{0});
     EXPECT_EQ(next_is<UnitLost>(*executor), UnitId{0});
   });
-  EXPECT_EQ(warning, "unit cpu0 is lost: no block came back for 0.02 s");
+  EXPECT_EQ(warning, "unit cpu0 is lost: nothing came back for 0.02 s");
   EXPECT_EQ(threads_left_behind(), 1);
   never.open();
   while (threads_left_behind() > 0) std::this_thread::yield();

@@ -125,11 +125,11 @@ TEST(SimulatedAutomaticTimeout, DoesNotJudgeSmallBlocksByTheirTimes) {
 }
 
 TEST(SimulatedAutomaticTimeout, JudgesAFirstBlockByThoseOfTheOthers) {
-  // 10 * 100 * 0.03 s, and the 10 s of the operating system are less.
-  EXPECT_EQ(events_of(units_of({40.0, 0.03}, BlockTimeout::automatic()), 2),
-            (Events{"1 ends at 0.03", "1 ends at 0.06", "0 lost at 30", "0 joins at 80"}));
-  EXPECT_EQ(events_of(units_of({20.0, 0.03}, BlockTimeout::automatic()), 1),
-            (Events{"1 ends at 0.03", "0 ends at 20"}));
+  // 10 * 2 s, and the 10 s of the operating system are less.
+  EXPECT_EQ(events_of(units_of({40.0, 2.0}, BlockTimeout::automatic()), 2),
+            (Events{"1 ends at 2", "1 ends at 4", "0 lost at 20", "0 joins at 80"}));
+  EXPECT_EQ(events_of(units_of({19.0, 2.0}, BlockTimeout::automatic()), 1),
+            (Events{"1 ends at 2", "0 ends at 19"}));
 }
 
 TEST(SimulatedAutomaticTimeout, LosesNobodyIfAllAreLate) {
@@ -152,11 +152,30 @@ TEST(SimulatedAutomaticTimeout, EndsIfNothingCanHappenAnyMore) {
 
 TEST(SimulatedAutomaticTimeout, LetsAScenarioTakeALateUnitAway) {
   // It is late at 11 s; what it does then ends when the scenario takes it away.
-  SimSetup setup = units_of({1.0, 20.0}, BlockTimeout::automatic());
+  SimSetup setup = units_of({1.0, 9.0}, BlockTimeout::automatic());
   setup.scenario.events = {disturb(DisturbanceKind::slow, "u0", 1.0, 50.0),
                            disturb(DisturbanceKind::fail, "u0", 30.0, 1.0, Seconds{70.0})};
-  EXPECT_EQ(events_of(std::move(setup), 2), (Events{"0 ends at 1", "0 lost at 11", "1 ends at 20",
-                                                    "1 ends at 40", "0 joins at 70"}));
+  EXPECT_EQ(events_of(std::move(setup), 2), (Events{"0 ends at 1", "1 ends at 9", "0 lost at 11",
+                                                    "1 ends at 18", "0 joins at 70"}));
+}
+
+TEST(SimulatedAutomaticTimeout, LosesAUnitThatDoesNotAnswerAProbe) {
+  // 50 MB over 100 bytes/s would take 500,000 s. The other unit does an item in 1 s; a probe is allowed 10 s, and
+  // 10 MB/s.
+  TestPlatform platform;
+  platform.units = {{.per_item_s = 1.0, .bandwidth = 100.0}, {.per_item_s = 1.0}};
+  SimSetup setup = sim_setup(platform, {items_of(100)});
+  setup.costs[0].dispatch = Seconds{};
+  setup.block_timeout = BlockTimeout::automatic();
+  const Seen seen = simulate(setup, [](Executor& executor, Seen& told) {
+    executor.begin_iteration(0, 0);
+    static_cast<void>(executor.probe({.there_bytes = 5e7}, UnitId{0}));
+    executor.start({.id = 0, .first = 0, .items = 1}, UnitId{1});
+    EXPECT_TRUE(std::holds_alternative<BlockFinished>(executor.next(Seconds::infinity())->what));
+    const std::optional<Event> lost = executor.next(Seconds{100});
+    if (lost && std::holds_alternative<UnitLost>(lost->what)) told.numbers = {lost->at.value};
+  });
+  EXPECT_EQ(seen.numbers, std::vector<double>{15.0});
 }
 
 TEST(SimulatedAutomaticTimeout, DoesTheItemsOfALateUnitOnceByTheOthersAndLetsItWorkAgain) {

@@ -36,6 +36,17 @@ class GenerateMachines(unittest.TestCase):
     def tearDownClass(cls):
         cls.scratch.cleanup()
 
+    def test_help_is_its_own(self):
+        for word in ["--help", "-h"]:
+            helped = draw(word)
+            self.assertEqual(helped.returncode, 0, helped.stderr)
+            self.assertTrue(helped.stdout.startswith("usage: tools/campaigns/generate-machines FOLDER [SEED]"))
+            self.assertIn("50 machines and 30 clusters", helped.stdout)
+        for words in [[], ["--halp"]]:
+            refused = draw(*words)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("usage: tools/campaigns/generate-machines FOLDER [SEED]", refused.stderr)
+
     def test_there_are_50_machines_and_30_clusters_of_2_to_8_nodes(self):
         nodes = {name: len(spec["machines"]) for name, spec in self.specs.items()}
         self.assertEqual(sum("machine" in name for name in nodes), 50)

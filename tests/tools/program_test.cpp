@@ -286,6 +286,24 @@ TEST(Program, NamesAMisspelledCommand) {
             std::string::npos);
 }
 
+TEST(Program, ListsAPolicyWithTheValuesThatAreGivenWithIt) {
+  const ProgramRun greedy = run_equipoise({"list", "policies", "greedy:backup=on"});
+  EXPECT_EQ(greedy.exit_code, 0) << greedy.err;
+  EXPECT_NE(greedy.out.find("backup=on; default: off\n"), std::string::npos) << greedy.out;
+  const Json list =
+      Json::parse(run_equipoise({"list", "policies", "plb-hec:preset=robust", "--json"}).out);
+  bool has_given = false;
+  for (const Json& one : list.at("policies").at(0).at("parameters")) {
+    has_given = has_given || one.contains("given");
+    EXPECT_TRUE(one.at("name") != "backup" || !one.contains("given"));
+    EXPECT_TRUE(one.at("name") != "preset" || one.at("given") == "robust");
+  }
+  EXPECT_TRUE(has_given);
+  const ProgramRun unknown = run_equipoise({"list", "policies", "greedy:backupp=on"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("did you mean 'backup'?"), std::string::npos) << unknown.err;
+}
+
 TEST(Program, ListsOnePolicyKernelOrKindOfUnits) {
   EXPECT_TRUE(run_equipoise({"list", "policies", "gss"}).out.starts_with("gss\n"));
   const Json list = Json::parse(run_equipoise({"list", "policies", "gss", "--json"}).out);

@@ -165,11 +165,12 @@ TEST(RunFile, TellsWhatProbesFound) {
     file->finish(summary);
     return folder.read("run.jsonl");
   };
+  constexpr std::uint64_t all_bits = std::numeric_limits<std::uint64_t>::max();
   const EventRecord begin{Seconds{1}, ProbeBegin{UnitId{1}, {0, 7, 9007199254740991, 0}, 3}};
   const ProbeTimes times{Seconds{1.25}, Seconds{1.0 / 3.0}, Seconds{1.75}, Seconds{0.5}};
   const EventRecord end{Seconds{2.5}, Probed{UnitId{1}, {0, 7, 9007199254740991, 0}, times}};
-  const EventRecord other{Seconds{1}, ProbeBegin{UnitId{0}, {1, 8, 5, std::nullopt}, 4}};
-  const EventRecord lost{Seconds{3}, Probed{UnitId{0}, {1, 8, 5, std::nullopt}}};
+  const EventRecord other{Seconds{1}, ProbeBegin{UnitId{0}, {1, all_bits, 5, std::nullopt}, 4}};
+  const EventRecord lost{Seconds{3}, Probed{UnitId{0}, {1, all_bits, 5, std::nullopt}}};
   const RunFile file = read_text_as_run(written({begin, other, end, lost}));
   ASSERT_EQ(file.run.lines.size(), 4u);
   const auto event = [&](std::size_t line) -> const RunEvent& {
@@ -178,6 +179,8 @@ TEST(RunFile, TellsWhatProbesFound) {
   EXPECT_EQ(std::get<ProbeBegin>(event(0)).unit, UnitId{1});
   EXPECT_EQ(std::get<ProbeBegin>(event(0)).probe, (Probe{0, 7, 9007199254740991, 0}));
   EXPECT_EQ(std::get<ProbeBegin>(event(1)).after_blocks, 4u);
+  EXPECT_EQ(std::get<ProbeBegin>(event(1)).probe.number, all_bits)
+      << "any number is a policy's own";
   EXPECT_EQ(std::get<Probed>(event(2)).probe, (Probe{0, 7, 9007199254740991, 0}));
   EXPECT_EQ(std::get<Probed>(event(2)).times, times);
   EXPECT_EQ(std::get<Probed>(event(3)).unit, UnitId{0});

@@ -63,6 +63,27 @@ TEST(RunTrace, GivesCopiesAByteAnItemWhereTheRunDoesNotSayTheirBytes) {
   EXPECT_FALSE(trace_of_run(run, "a", "here").samples.front().in_bytes);  // the workload's count
 }
 
+TEST(RunTrace, GivesCopiesBytesWithWhichResidentDataTakeAsLongAsTheyDid) {
+  // 8 items took 4 s: half a second each. The setup took 10 s, as long as 20 items: an item has 1e6 / 20 bytes.
+  RecordedRun run;
+  run.units.resize(1);
+  run.phases.resize(1);
+  run.phases[0].kernel = "a";
+  run.phases[0].resident_bytes = 1e6;
+  Block block;
+  block.items = 4;
+  for (const double setup_s : {10.0, 0.0}) {
+    const StageTimes times{Seconds{setup_s}, Seconds{2}, Seconds{2}, Seconds{1}};
+    run.lines.push_back({1, BlockRecord{UnitId{0}, block, {}, times, {}, {}, 0}});
+  }
+  const Trace trace = trace_of_run(run, "a", "here");
+  ASSERT_EQ(trace.samples.size(), 2u);
+  for (const TraceSample& sample : trace.samples) {
+    EXPECT_DOUBLE_EQ(sample.in_bytes.value(), 4 * 5e4);
+    EXPECT_EQ(sample.out_bytes, 4.0);
+  }
+}
+
 /// A run of a kernel with resident data and two iterations on one unit.
 RecordedRun two_iterations() {
   RecordedRun run;

@@ -140,8 +140,8 @@ void add_settings_of_all_runs(CLI::App& command, Request& r) {
             [&r, typed = text] { r.options.block_timeout = parse_block_timeout(typed); });
       },
       "a unit that keeps its blocks longer counts as lost: a time, e.g. 30s; auto: much longer "
-      "than "
-      "it and the others took so far (usual for real runs); none: never (usual for simulations)");
+      "than it and the others took so far (default of real runs); none: never (default of "
+      "simulations)");
 }
 
 void add_units(CLI::App& command, Request& r, bool required) {

@@ -1,5 +1,5 @@
 // `equipoise list policies|kernels|units [NAME]`: lists policies in a line each, kernels and units,
-// or one of them, with every parameter, default and source, and the GPUs, their libraries and the meters of this machine.
+// or one of them, with every parameter, default and source (of NAME:k=v,... also the given values), and the GPUs, their libraries and the meters of this machine.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -21,6 +21,7 @@
 #include "tools/report/json_values.hpp"
 #include "tools/runs/loaded_policy.hpp"
 #include "tools/runs/parameter_facts.hpp"
+#include "tools/runs/run_plan.hpp"
 #include "tools/worlds/device_links.hpp"
 #include "traces/json_record.hpp"
 
@@ -37,6 +38,8 @@ struct Entry {
   std::string why_absent{};  ///< on this build or machine; empty if it is there
   std::span<const Preset> presets{};
   bool uses_experience = false;
+  TypedParameters
+      given{};  ///< values that were typed with its name, and those of the preset among them
 };
 
 /// The origin of a policy, and what its paper says of the time that decisions take.
@@ -81,6 +84,17 @@ std::vector<Entry> entries(const std::string& what) {
   return all;
 }
 
+/// The entry of a policy that is spelled as for --policy.
+Entry spelled_entry(const std::string& spelling) {
+  if (is_policy_library(spelling)) return entry_of(load_policy(spelling).info);
+  const PolicyChoice choice = parse_policy(spelling);
+  const PolicyInfo& info = *choice.info;
+  Entry entry = entry_of(info);
+  entry.given = with_preset(info, choice.parameters);
+  static_cast<void>(Parameters(entry.given, info.parameters, info.name, "list"));
+  return entry;
+}
+
 /// Leaves only the entry called `name`. Throws InputError, which suggests the nearest name, if there
 /// is none.
 void keep_only(const std::string& name, const std::string& what, std::vector<Entry>& all) {
@@ -123,11 +137,15 @@ void print_overview(const std::vector<Entry>& policies) {
       "parameters, defaults, presets and sources of a policy: equipoise list policies NAME\n");
 }
 
-/// A parameter: its default and unit, its meaning, and where the default comes from.
-std::string parameter_text(const ParameterInfo& p) {
-  const std::string given = p.default_text.empty() ? "none" : p.default_text;
-  const std::string head = fmt::format("{}={}", styled(p.name, Style::heading, Stream::out), given);
-  std::string text = fmt::format("  {}{}\n", head, p.unit.empty() ? "" : " (" + p.unit + ")");
+/// A parameter: its default and unit, its meaning, and where the default comes from; before the default the
+/// given value, if any.
+std::string parameter_text(const ParameterInfo& p, const TypedParameters& given) {
+  const std::string usual = p.default_text.empty() ? "none" : p.default_text;
+  const auto typed = given.find(p.name);
+  const std::string value = typed == given.end() ? usual : typed->second;
+  const std::string head = fmt::format("{}={}", styled(p.name, Style::heading, Stream::out), value);
+  std::string text = fmt::format("  {}{}{}\n", head, p.unit.empty() ? "" : " (" + p.unit + ")",
+                                 typed == given.end() ? "" : "; default: " + usual);
   constexpr std::size_t indent = 6;
   const std::string blank(indent, ' ');
   text += blank + wrapped(p.meaning, indent);
@@ -142,7 +160,7 @@ void print_text(const Entry& entry) {
   text += "\n  " + wrapped(entry.line, 2);
   if (!entry.source.empty()) text += "  " + wrapped("source: " + entry.source, 2);
   if (!entry.parameters.empty()) text += "\n";
-  for (const ParameterInfo& parameter : entry.parameters) text += parameter_text(parameter);
+  for (const ParameterInfo& one : entry.parameters) text += parameter_text(one, entry.given);
   for (const Preset& preset : entry.presets) {
     text += fmt::format("\n  preset={}\n      {}      {}\n", preset.name, wrapped(preset.line, 6),
                         values_text(preset));
@@ -153,12 +171,15 @@ void print_text(const Entry& entry) {
 Json entry_json(const Entry& entry) {
   Json parameters = Json::array();
   for (const ParameterInfo& p : entry.parameters) {
-    parameters.push_back(
-        {{"name", p.name},
-         {"default", p.default_text.empty() ? Json() : json_of(parameter_fact(p.default_text))},
-         {"unit", p.unit},
-         {"meaning", p.meaning},
-         {"source", p.source}});
+    Json one = {
+        {"name", p.name},
+        {"default", p.default_text.empty() ? Json() : json_of(parameter_fact(p.default_text))},
+        {"unit", p.unit},
+        {"meaning", p.meaning},
+        {"source", p.source}};
+    const auto given = entry.given.find(p.name);
+    if (given != entry.given.end()) one["given"] = json_of(parameter_fact(given->second));
+    parameters.push_back(std::move(one));
   }
   Json presets = Json::array();
   for (const Preset& preset : entry.presets) presets.push_back(preset_json(preset));
@@ -202,8 +223,8 @@ Json list_json(const std::string& what, const std::string& name, const std::vect
 int list_command(const std::string& what, const std::string& name, const Options& options) {
   if (what == "devices") return list_devices_command(name, options.json);
   std::vector<Entry> all = entries(what);
-  if (what == "policies" && is_policy_library(name)) {
-    all = {entry_of(load_policy(name).info)};
+  if (what == "policies" && (is_policy_library(name) || name.find(':') != std::string::npos)) {
+    all = {spelled_entry(name)};
   } else if (!name.empty()) {
     keep_only(name, what, all);
   }

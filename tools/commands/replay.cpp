@@ -80,8 +80,13 @@ KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
 }
 
 std::string agreement_text(const RunFile& file, const JournalCheck& check) {
-  std::string text = fmt::format("{}: {} and {} of {} are decided the same again", file.path,
-                                 counted(check.blocks, "block"),
+  std::string copies;
+  if (check.copies > 0) {
+    copies =
+        fmt::format(", {} second {} of them", check.copies, check.copies == 1 ? "copy" : "copies");
+  }
+  std::string text = fmt::format("{}: {}{} and {} of {} are decided the same again", file.path,
+                                 counted(check.blocks - check.copies, "block"), copies,
                                  counted(check.other, "other record"), file.header.spelling);
   if (check.first_unknown_block) {
     text += fmt::format("; what follows block {}, which never came back, cannot be told",
@@ -94,6 +99,7 @@ Json check_json(const JournalCheck& check) {
   Json json = {{"schema", "equipoise.replay-check/1"},
                {"agrees", !check.difference},
                {"blocks", check.blocks},
+               {"copies", check.copies},
                {"other_decisions", check.other}};
   if (check.first_unknown_block) json["first_unknown_block"] = *check.first_unknown_block;
   if (check.difference) {
@@ -148,6 +154,11 @@ int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& o
   const int code = report_run(
       again, choice, world->units(), options, resident_path(world->platform()),
       RecordedMakespan{file.header.on, file.summary->numbers.makespan, "the same blocks", {}});
+  if (code == 0 && again.left_recorded && !again.outcome.policy_stalled) {
+    warn(file.path +
+         ": a block ended that was taken back in it; its later take-backs and second "
+         "copies were not repeated");
+  }
   if (code != 0 || !again.outcome.policy_stalled) return code;
   say_error(file.path +
             ": its decisions could not be kept to: a unit was lost that was not lost "

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -37,12 +38,14 @@ constexpr std::array gantt_looks{Looks{"setup", "setup"},
                                  Looks{"absent", "unit absent"},
                                  Looks{"bound", "lower bound"},
                                  Looks{"decision", "decision"},
-                                 Looks{"trouble", "disturbance or loss"}};
+                                 Looks{"trouble", "disturbance or loss"},
+                                 Looks{"dropped", "work dropped"}};
 constexpr std::size_t drawn_activities = 9;
 constexpr std::size_t redone_looks = 7;
 constexpr std::size_t bound_looks = 9;
 constexpr std::size_t decision_looks = 10;
 constexpr std::size_t trouble_looks = 11;
+constexpr std::size_t dropped_looks = 12;
 
 constexpr const char* gantt_style =
     ".row{fill:#f1f3f5}.setup{fill:#8a63b8}.in{fill:#e39b26}.compute{fill:#3d78b5}"
@@ -50,7 +53,7 @@ constexpr const char* gantt_style =
     ".redone{fill:url(#hatching)}.absent{fill:#8b949e}"
     ".bound{stroke:#1a7f37;stroke-width:1.5;stroke-dasharray:5 3;fill:none}"
     ".end-of-run{stroke:#24292f}.decision{fill:#24292f}.trouble{fill:#cf3a3a;stroke:#fff}"
-    ".iteration{stroke:#8b949e;stroke-dasharray:1 3}";
+    ".dropped{fill:#9a5c83;stroke:#fff}.iteration{stroke:#8b949e;stroke-dasharray:1 3}";
 
 /// The number of an activity's looks; waiting is not drawn.
 std::optional<std::size_t> looks_of(Activity activity) {
@@ -184,12 +187,30 @@ class RunRows {
   std::array<std::string, drawn_activities> paths_;
 };
 
-/// A triangle that points down at (x, y), or a diamond around it.
-std::string triangle(double x, double y) {
-  return fmt::format("M{} {}l-4 -7h8z", svg_number(x), svg_number(y));
+/// The mark with these looks: a triangle that points down at (x, y), or a diamond around it.
+std::string mark_path(std::size_t looks, double x, double y) {
+  if (looks == decision_looks) {
+    return fmt::format("M{} {}l-4 -7h8z", svg_number(x), svg_number(y));
+  }
+  const double half = looks == dropped_looks ? 3.0 : 5.0;
+  return fmt::format("M{} {}l{} {}l-{} {}l-{} -{}z", svg_number(x), svg_number(y - half), half,
+                     half, half, half, half, half);
 }
-std::string diamond(double x, double y) {
-  return fmt::format("M{} {}l5 5l-5 5l-5 -5z", svg_number(x), svg_number(y - 5.0));
+
+/// The looks of a mark; none: it is a line, or not drawn.
+std::optional<std::size_t> looks_of(MarkKind kind) {
+  switch (kind) {
+    case MarkKind::decision:
+      return decision_looks;
+    case MarkKind::trouble:
+      return trouble_looks;
+    case MarkKind::dropped:
+      return dropped_looks;
+    case MarkKind::iteration:
+    case MarkKind::other:
+      break;
+  }
+  return std::nullopt;
 }
 
 /// Draws what happened; marks of one kind at the same pixel once.
@@ -199,11 +220,11 @@ void draw_marks(SvgDrawing& svg, const RunFile& file, const TimeAxis& axis, cons
   bool is_first_iteration = true;
   for (const RunMark& mark : marks_of(file)) {
     const double x = axis.at(std::min(mark.at.value, axis.end_s));
-    const bool is_decision = mark.kind == MarkKind::decision;
-    const bool is_trouble = mark.kind == MarkKind::trouble;
+    const std::optional<std::size_t> looks = looks_of(mark.kind);
     const bool is_iteration = mark.kind == MarkKind::iteration;
-    if (!is_decision && !is_trouble && !is_iteration) continue;
-    const double y = mark.unit && is_trouble ? rows.middle_of(*mark.unit) : top - 3.0;
+    if (!looks && !is_iteration) continue;
+    const bool is_in_row = mark.unit && looks > decision_looks;
+    const double y = is_in_row ? rows.middle_of(*mark.unit) : top - 3.0;
     const auto kind = static_cast<long>(mark.kind);
     if (!drawn.insert({std::lround(x), std::lround(y), kind}).second) continue;
     const std::string title =
@@ -214,9 +235,9 @@ void draw_marks(SvgDrawing& svg, const RunFile& file, const TimeAxis& axis, cons
       is_first_iteration = false;
       continue;
     }
-    svg.path(is_decision ? triangle(x, y) : diamond(x, mark.unit ? y : y - 3.0),
-             is_decision ? "decision" : "trouble", title);
-    seen[is_decision ? decision_looks : trouble_looks] = true;
+    const bool is_above = *looks > decision_looks && !mark.unit;
+    svg.path(mark_path(*looks, x, is_above ? y - 3.0 : y), gantt_looks[*looks].name, title);
+    seen[*looks] = true;
   }
 }
 
@@ -277,8 +298,7 @@ std::string GanttSvg::text() {
     if (i == bound_looks) {
       svg_.line(x, y - 4.0, x + 13.0, y - 4.0, "bound");
     } else if (i > bound_looks) {
-      svg_.path(i == decision_looks ? triangle(x + 6.0, y) : diamond(x + 6.0, y - 4.0),
-                gantt_looks[i].name);
+      svg_.path(mark_path(i, x + 6.0, i == decision_looks ? y : y - 4.0), gantt_looks[i].name);
     } else {
       svg_.rect(x, y - 9.0, 12.0, 10.0, gantt_looks[i].name);
     }

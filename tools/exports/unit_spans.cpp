@@ -193,8 +193,11 @@ class MarkOfRecord {
     };
     return std::visit(
         Overload{[&](const IterationBegin&) { return as(MarkKind::iteration); },
-                 [&](const OneOf<LostBlock, UnitLost, PolicyStall> auto&) {
-                   return as(MarkKind::trouble);
+                 [&](const OneOf<UnitLost, PolicyStall> auto&) { return as(MarkKind::trouble); },
+                 [&](const LostBlock& lost) {
+                   if (lost.by == LostBy::unit) return as(MarkKind::trouble);
+                   mark.details += lost.by == LostBy::copy ? ", a copy was first" : ", taken back";
+                   return as(MarkKind::dropped);
                  },
                  [&](const OneOf<LateEnd, UnitJoined, TimerEnd, Note> auto&) {
                    return as(MarkKind::other);

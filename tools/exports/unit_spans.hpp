@@ -71,6 +71,7 @@ enum class MarkKind : std::uint8_t {
   decision,   ///< a policy solved a model
   iteration,  ///< an iteration began
   trouble,    ///< a loss, a disturbance, or a policy that left work undone
+  dropped,    ///< a block that was taken back, or whose copy was done first
   other,      ///< a unit became available, a timer, or a policy's note
 };
 

@@ -50,6 +50,8 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"best known", "",
      "The shortest mean makespan found under the same noise: by plans that know the mean block "
      "times, by the policy equipoise, or by any policy of the table."},
+    {"best known by", "best_known_by",
+     "What reached the best known makespan: a policy of the table, or a plan of the search."},
     {"noise", "",
      "Block times vary from block to block as they did when they were recorded; --noise off "
      "takes their means."},
@@ -76,6 +78,14 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"paired", "",
      "Repetitions with the same random draws are compared one by one, which removes their noise."},
     {"doubts", "", "What looks wrong in a trace, though it can be used: trace check says it."},
+    {"probe", "",
+     "Bytes that a policy sends to a unit, or there and back, to learn what its link carries; they "
+     "take as long as any copy of so many bytes."},
+    {"backup task", "backup",
+     "A block that is given to an idle unit, too, because it is overdue or would be done sooner "
+     "there; the first result counts, and the other block is dropped (backup=on)."},
+    {"late end", "late_end",
+     "When a unit ended a block that had been dropped: taken back, or done first by another unit."},
     {"training block", "",
      "A block that a policy hands out to learn a unit's speed; its items count like all others."},
     {"coverage alone", "",
@@ -114,7 +124,7 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"compute", "", "The time of computing blocks."},
     {"out", "", "Copying blocks' results back: its time, or the bandwidth of the links."},
     {"delay", "", "The latency of the links between the master and the unit, in this direction."},
-    {"last end", "", "When the unit finished its last block."},
+    {"last end", "", "When the unit finished its last block, or work that was dropped."},
     {"items at the bound", "",
      "The unit's items in the division with which the lower bound would be reached."},
     {"items for time", "", "The unit's items in the fastest schedule."},

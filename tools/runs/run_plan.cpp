@@ -30,6 +30,7 @@ namespace {
 
 /// The policy of a plan, and the executor that it needs.
 struct Deciding {
+  std::unique_ptr<RecordedDecisions> recorded;  ///< of a replay; otherwise null
   std::unique_ptr<Policy> policy;
   std::unique_ptr<Executor> around;  ///< for a replay, wraps the plan's executor; otherwise null
 };
@@ -37,11 +38,13 @@ struct Deciding {
 Deciding deciding_of(const RunPlan& plan, Executor& executor) {
   const PolicyChoice& choice = plan.policy;
   if (choice.recorded == nullptr) {
-    return {make_policy(choice, plan.known, plan.units), nullptr};
+    return {nullptr, make_policy(choice, plan.known, plan.units), nullptr};
   }
-  const RecordedDecisions decisions(*choice.recorded, plan.units, plan.phases,
-                                    choice.recorded_file);
-  return {decisions.make_policy(), decisions.make_executor(executor)};
+  auto recorded = std::make_unique<RecordedDecisions>(*choice.recorded, plan.units, plan.phases,
+                                                      choice.recorded_file);
+  std::unique_ptr<Policy> policy = recorded->make_policy();
+  std::unique_ptr<Executor> around = recorded->make_executor(executor);
+  return {std::move(recorded), std::move(policy), std::move(around)};
 }
 
 /// Passes all records to several journals.
@@ -263,13 +266,16 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
     throw InputError(policy.loaded_from.empty() ? policy.spelling : policy.loaded_from,
                      refusal.why());
   }
+  report.left_recorded = deciding.recorded != nullptr && !deciding.recorded->were_kept_to();
   report.problem = problem_of(report.outcome, verify);
   report.lower_bound_s = plan.lower_bound_s;
   if (plan.notes != nullptr) report.notes = *plan.notes;
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
                 plan.repetition};
   if (std::optional<Losses>& losses = report.run.numbers.losses) {
-    losses->without_unused = time_of_unused(report.run.numbers, plan.bound_phases);
+    const WithoutUnits without = time_without(report.run.numbers, plan.bound_phases);
+    losses->without_unused = without.unused;
+    losses->without_dropped = without.dropped;
   }
   if (plan.learns) report.shown = experience.shown();
   report.unit_losses = unit_losses.losses();

@@ -107,6 +107,7 @@ struct RunReport {
   ExecutorNotes notes;                  ///< from the plan
   Experience shown;                     ///< what the run has shown; empty unless the plan learns
   std::vector<UnitLoss> unit_losses;    ///< in the order of time
+  bool left_recorded = false;           ///< recorded decisions could not be kept to up to the end
 };
 
 /// What a run lost over its lower bound; nothing if it is not known.

@@ -200,6 +200,33 @@ TEST(UnitPipeline, GoesOnWithWhatALateUnitHasBegunAndForgetsItsResidentData) {
   EXPECT_EQ(pipeline.give_up(Seconds{100.0}), 0U);
 }
 
+TEST(UnitPipeline, ReleasesTheMemoryOfAGroupWhoseLastBlockIsTakenBackBeforeItBegan) {
+  // The memory holds 10 items. The first block has 6, of a group, until 7 s. The second one, of 3 items, is computed from
+  // 5 s on. The third, of the same group, would begin at 50 s; it is taken back at 8 s. Now there is room for 6.
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 1, stages);
+  const auto add = [&](std::uint64_t id, Items items, std::uint32_t group, double ready_s,
+                       double compute_s) {
+    PipelinedBlock work = block_at(ready_s);
+    work.block.id = id;
+    work.block.items = items;
+    work.block.group = group;
+    work.alone.compute = Seconds{compute_s};
+    pipeline.add(work);
+    return work.block;
+  };
+  add(0, 6, 1, 0.0, 4.0);
+  add(1, 3, 0, 0.0, 100.0);
+  const Block last = add(2, 1, 1, 50.0, 4.0);
+  add(3, 6, 0, 0.0, 4.0);
+  pipeline.advance(Seconds{8.0});
+  EXPECT_EQ(stages.ends_s, std::vector<double>{7.0});
+  EXPECT_EQ(pipeline.take_back(last, Seconds{8.0}), Fate::not_begun);
+  pipeline.advance(Seconds{1000.0});
+  ASSERT_EQ(stages.begins.size(), 3U);
+  EXPECT_DOUBLE_EQ(stages.begins[2].in.value, 8.0);
+}
+
 TEST(UnitPipeline, DropsWhatALateUnitAlreadyCopiesOut) {
   Stages stages;
   UnitPipeline pipeline(UnitId{0}, 0, stages);

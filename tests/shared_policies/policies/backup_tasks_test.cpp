@@ -10,10 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/contract/fake_executor.hpp"
+#include "shared_policies/contract/memory_journal.hpp"
+#include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/policy_schedule.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/scripted.hpp"
 
 namespace equipoise::backup_tasks_test {
 namespace {
@@ -80,6 +84,63 @@ TEST(BackupTasks, AcceptAnAnswerThatComesLateButFirst) {
   EXPECT_NEAR(schedule.makespan(), 3.3, 1e-12);
   ASSERT_EQ(lost_in(schedule).size(), 1U);
   EXPECT_EQ(lost_in(schedule)[0].unit.index, 0U);
+}
+
+/// Gives every unit ten items, and again when all are back.
+class InRounds final : public Policy {
+ public:
+  void decide(const View& view, const Event& /*event*/, Decisions& decisions) override {
+    if (view.outstanding() > 0) return;
+    for (const UnitState& unit : view.units()) {
+      if (unit.going_on.empty()) decisions.assign(unit.id, 10);
+    }
+  }
+};
+
+/// Does `items` in rounds, with backup tasks.
+void do_in_rounds(Items items, const FakeSetup& machine, MemoryJournal& journal) {
+  const auto executor = make_fake_executor(machine);
+  const auto policy = make_backup_tasks(std::make_unique<InRounds>());
+  EXPECT_TRUE(
+      run_policy(*executor, *policy, setup_of(machine.units.size(), items_of(items)), journal)
+          .complete);
+}
+
+FakeSetup machine_of(const std::vector<double>& item_s) {
+  FakeSetup machine;
+  for (const double s : item_s) machine.units.push_back(affine_unit(0.0, s));
+  return machine;
+}
+
+TEST(BackupTasks, AreGivenWhereThePolicyWaitsForAUnitThoughItemsAreLeft) {
+  // Blocks take 1 s. u2 stops at 1.5 s: its second block is due at 2 s, when the others get nothing, and has taken twice
+  // as long at 3 s. u0 does it by 4 s. Then u0 and u1 do 20 items by 5 s, and u0 the last 10 by 6 s.
+  FakeSetup machine = machine_of({0.1, 0.1, 0.1});
+  Disturbance stall = disturb(DisturbanceKind::profile, "u2", 1.5);
+  stall.profile = {{Seconds{0}, 0.0}, {Seconds{never}, 1.0}};
+  machine.scenario.events = {stall};
+  MemoryJournal journal;
+  do_in_rounds(90, machine, journal);
+  EXPECT_NEAR(journal.blocks.back().end.value, 6.0, 1e-12);
+}
+
+TEST(BackupTasks, AreNotGivenAtABarrierToWhatIsSlowButAsExpected) {
+  // u1 takes 9 s for each of its two blocks, of which only the first has to tell that.
+  MemoryJournal journal;
+  do_in_rounds(50, machine_of({0.1, 0.9}), journal);
+  EXPECT_NEAR(journal.blocks.back().end.value, 9.0 + 9.0 + 1.0, 1e-12);
+  EXPECT_EQ(journal.blocks.size(), 5U);
+  for (const EventRecord& event : journal.events) {
+    EXPECT_FALSE(std::holds_alternative<LostBlock>(event.what));
+  }
+}
+
+TEST(BackupTasks, AreGivenAtABarrierForAUnitThatIsSilentFromTheStart) {
+  // u0 does its first block by 1 s. u1 may take ten times as long: until 10 s. u0 does its block by 11 s, and the
+  // last ten items by 12 s.
+  MemoryJournal journal;
+  do_in_rounds(30, machine_of({0.1, 1e9}), journal);
+  EXPECT_NEAR(journal.blocks.back().end.value, 12.0, 1e-9);
 }
 
 TEST(BackupTasks, JudgeAFirstBlockByTheQuickestUnit) {

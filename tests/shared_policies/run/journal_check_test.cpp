@@ -47,6 +47,21 @@ TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndDecisions) {
   }
 }
 
+TEST(JournalCheck, CountsSecondCopiesAmongTheBlocks) {
+  // Five blocks of 10 items. u0 takes 1 s, u1 2.5 s: at 3 s u0 begins a copy of the last one, which u1 would end at 5 s.
+  const RunSetup setup = setup_of(2, items_of(50));
+  const FakeSetup machine{{affine_unit(0, 0.1), affine_unit(0, 0.25)}, {}};
+  const auto greedy = [&] {
+    return make_policy(find_policy("greedy"), {{{"initial_block_items", "10"}, {"backup", "on"}},
+                                               nullptr,
+                                               setup.units});
+  };
+  const JournalCheck check = check_journal(record(*greedy(), setup, machine), *greedy());
+  EXPECT_FALSE(check.difference);
+  EXPECT_EQ(check.blocks, 6u);
+  EXPECT_EQ(check.copies, 1u);
+}
+
 TEST(JournalCheck, AgreesWithEveryPolicyThroughALossAndAJoinDuringAMerge) {
   for (const PolicyInfo& info : policy_catalog()) {
     if (info.foresight != Foresight::none) continue;

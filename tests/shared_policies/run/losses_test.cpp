@@ -250,6 +250,11 @@ RunNumbers run_that_used(const std::vector<std::vector<bool>>& phases) {
   return numbers;
 }
 
+Seconds time_of_unused(const RunNumbers& run, const std::vector<BoundPhase>& bound) {
+  EXPECT_EQ(time_without(run, bound).dropped, Seconds{}) << "no block was dropped";
+  return time_without(run, bound).unused;
+}
+
 TEST(Losses, CountWhatUnitsWithoutABlockWouldHaveDoneAtTheSpeedsOfTheBound) {
   // 12 items in 3 s: unit 0 does 9 of them, at 3 items/s, and would need 4 s for all; unit 1 does 3,
   // and would need 12 s; the bound has no work for unit 2.
@@ -267,6 +272,29 @@ TEST(Losses, CountWhatUnitsWithoutABlockWouldHaveDoneAtTheSpeedsOfTheBound) {
   // Without a bound, and in phases that never began, nothing is known to be unused.
   EXPECT_DOUBLE_EQ(time_of_unused(run_that_used({{true, false, false}}), {}).value, 0.0);
   EXPECT_DOUBLE_EQ(time_of_unused(run_that_used({{false, false, false}}), bound).value, 0.0);
+}
+
+TEST(Losses, CountUnitsThatWorkedInVainAsRedoneNotAsUnused) {
+  // 12 items in 3 s, 6 of them on unit 0, 4 on unit 1 and 2 on unit 2. Unit 0 alone would need 6 s.
+  const std::vector<BoundPhase> bound = {{Seconds{3}, {6, 4, 2}}};
+  RunNumbers numbers = run_that_used({{true, false, false}});
+  numbers.phases[0][0].dropped = 1;  // beside blocks that counted
+  numbers.phases[0][1].dropped = 1;  // all that it had
+  const WithoutUnits without = time_without(numbers, bound);
+  EXPECT_DOUBLE_EQ(without.unused.value, 3.0 * 2 / 6);
+  EXPECT_DOUBLE_EQ(without.dropped.value, 3.0 * 4 / 6);
+  // A run of 6.5 s of computing: 1 s because unit 2 was not used, 2 s because unit 1 worked in vain, and
+  // 0.5 s because blocks were small. Unit 0 had done 0.25 s again besides.
+  Losses run{.computing = Seconds{6.5}, .redone = Seconds{0.25}};
+  run.without_unused = without.unused;
+  run.without_dropped = without.dropped;
+  const Losses over = over_bound(run, Seconds{3});
+  EXPECT_DOUBLE_EQ(over.unused.value, 1.0);
+  EXPECT_DOUBLE_EQ(over.redone.value, 2.25);
+  EXPECT_DOUBLE_EQ(over.computing.value, 0.5);
+  EXPECT_DOUBLE_EQ(total(over).value, 6.75 - 3.0);
+  run.computing = Seconds{5};  // no more than what computing takes longer, 2 s
+  EXPECT_DOUBLE_EQ(over_bound(run, Seconds{3}).redone.value, 1.25);
 }
 
 TEST(Losses, TellUnitsThatWereNotUsedFromComputingThatTookLonger) {

@@ -101,6 +101,51 @@ TEST(RecordedDecisions, TakeBackAndGiveTwiceAgain) {
   EXPECT_GT(followed, 0);
 }
 
+/// Gives every unit ten items, and the first block to the second unit, when that has done its own, then to the
+/// third one, when the second unit's copy was beaten.
+class GivesOneBlockToAll final : public Policy {
+ public:
+  void decide(const View& view, const Event& event, Decisions& decisions) override {
+    if (const auto* idle = std::get_if<UnitIdle>(&event.what)) decisions.assign(idle->unit, 10);
+    const auto* finished = std::get_if<BlockFinished>(&event.what);
+    const auto* lost = std::get_if<BlockLost>(&event.what);
+    if (view.unit(UnitId{0}).outstanding.empty()) return;
+    const std::uint64_t first = view.unit(UnitId{0}).outstanding.front().block.id;
+    if (finished != nullptr && finished->unit == UnitId{1}) give(decisions, first, 1);
+    if (lost != nullptr && lost->unit == UnitId{1}) give(decisions, first, 2);
+  }
+
+ private:
+  static void give(Decisions& decisions, std::uint64_t block, std::uint32_t unit) {
+    EXPECT_EQ(decisions.give_twice(block, UnitId{0}, UnitId{unit}), 10);
+  }
+};
+
+TEST(RecordedDecisions, GiveABlockAgainWhoseFirstCopyWasBeaten) {
+  // The first unit computes until 1 s and copies its results until 11 s. The second does its own block until 0.5 s and
+  // then a copy of the first unit's, until 2.5 s: the first unit has claimed the results at 1 s. Then the third
+  // unit gets a copy, too, which is dropped at 11 s.
+  FakeSetup machine{{affine_unit(1.0, 0.0), affine_unit(0.5, 0.0), affine_unit(1.0, 0.0)}, {}};
+  machine.units[0].out_s = [](double /*items*/) { return 10.0; };
+  machine.scenario.events = {disturb(DisturbanceKind::slow, "u1", 0.5, 4.0)};
+  GivesOneBlockToAll policy;
+  const RunSetup setup = setup_of(3, items_of(30, 1, 2));
+  const RecordedRun run = record(policy, setup, machine);
+  Again again;
+  issue_again(run, machine, again);
+  EXPECT_TRUE(again.outcome.complete);
+  EXPECT_FALSE(again.outcome.policy_stalled);
+  EXPECT_EQ(again.blocks, accepted(run));
+  const auto dropped = [](const MemoryJournal& journal) {
+    std::vector<std::uint64_t> blocks;
+    for (const EventRecord& event : journal.events) {
+      if (const auto* lost = std::get_if<LostBlock>(&event.what)) blocks.push_back(lost->block.id);
+    }
+    return blocks;
+  };
+  EXPECT_EQ(dropped(again.journal), (std::vector<std::uint64_t>{3, 4, 8, 9}));
+}
+
 TEST(RecordedDecisions, IssueTheSameBlocksOnAnotherMachine) {
   for (const PolicyInfo& info : policy_catalog()) {
     if (info.foresight != Foresight::none) continue;

@@ -127,6 +127,66 @@ TEST(Metrics, DrawsIdleWattsWhileAUnitCopies) {
   EXPECT_DOUBLE_EQ(*metrics.numbers().energy_j, 10 * 10 + 100 * 2);
 }
 
+TEST(Metrics, CountsDroppedWorkThatGoesOnUntilTheEndOfTheRunAsWork) {
+  std::vector<Unit> units(3);
+  for (Unit& unit : units) {
+    unit.idle_w = 10;
+    unit.busy_w = 110;
+  }
+  Metrics metrics(units);
+  metrics.block(record(0, 10, 4, 4));
+  metrics.block(record(1, 10, 2, 2));
+  // Unit 0 was given block 7 at 3 s, before its first one ended, and began it at 4 s; unit 2 was given
+  // block 8 at 5 s. Copies of both are done at 9 s and 10 s. Block 9 was taken back before it was begun.
+  const auto drop = [&](double at_s, std::uint32_t unit, std::uint64_t id, double assigned_s) {
+    metrics.event({Seconds{at_s}, LostBlock{UnitId{unit}, Block{id, 0, 10}, Seconds{assigned_s}, 0,
+                                            std::nullopt, LostBy::copy, id != 9}});
+  };
+  drop(6, 1, 9, 3);
+  metrics.block(record(1, 10, 3, 9));
+  drop(9, 0, 7, 3);
+  metrics.block(record(1, 10, 1, 10));
+  drop(10, 2, 8, 5);
+  const RunNumbers n = metrics.numbers();
+  EXPECT_DOUBLE_EQ(n.makespan.value, 10.0);
+  EXPECT_DOUBLE_EQ(idle_fraction(n, 0), 0.0);
+  EXPECT_DOUBLE_EQ(idle_fraction(n, 1), 1.0 - 6.0 / 10.0);
+  EXPECT_DOUBLE_EQ(idle_fraction(n, 2), 0.5);
+  for (const UnitNumbers& unit : n.units) EXPECT_EQ(unit.last_end, Seconds{10});
+  EXPECT_DOUBLE_EQ(finish_spread(n).value, 0.0);
+  EXPECT_DOUBLE_EQ(*n.units[0].energy_j, 10 * 10 + 100 * 10);
+  EXPECT_DOUBLE_EQ(*n.units[1].energy_j, 10 * 10 + 100 * 6);
+  EXPECT_DOUBLE_EQ(*n.units[2].energy_j, 10 * 10 + 100 * 5);
+  EXPECT_EQ(n.phases[0][2].dropped, 1u);
+  EXPECT_EQ(n.phases[0][1].dropped, 0u) << "it had not begun block 9";
+}
+
+TEST(Metrics, CountsDroppedWorkUntilItEndsOrItsUnitIsLost) {
+  std::vector<Unit> units(2);
+  for (Unit& unit : units) {
+    unit.idle_w = 10;
+    unit.busy_w = 110;
+  }
+  Metrics metrics(units);
+  for (const std::uint32_t unit : {0u, 1u}) {
+    metrics.event({Seconds{2}, LostBlock{UnitId{unit}, Block{unit, 0, 10}, Seconds{1}, 0,
+                                         std::nullopt, LostBy::take_back, true}});
+  }
+  StageTimes times;
+  times.in = Seconds{0.5};
+  times.compute = Seconds{2};
+  metrics.event({Seconds{4}, LateEnd{UnitId{0}, Block{0, 0, 10}, Seconds{1}, times,
+                                     back_to_back(times, Seconds{4})}});
+  metrics.event({Seconds{5}, UnitLost{UnitId{1}}});
+  metrics.block(record(0, 10, 2, 8));
+  const RunNumbers n = metrics.numbers();
+  EXPECT_DOUBLE_EQ(n.units[0].occupied.value, 2.5 + 2.0);
+  EXPECT_DOUBLE_EQ(*n.units[0].energy_j, 10 * 8 + 100 * (2 + 2));
+  EXPECT_DOUBLE_EQ(n.units[1].occupied.value, 5.0 - 1.0);
+  EXPECT_DOUBLE_EQ(n.units[1].last_end.value, 5.0);
+  EXPECT_DOUBLE_EQ(*n.units[1].energy_j, 10 * 8 + 100 * 4);
+}
+
 TEST(Metrics, CountsOverlappingStagesOfAUnitOnce) {
   Metrics metrics(std::vector<Unit>(1));
   const auto block = [&](double in_s, double compute_s, double out_s, double end_s) {

@@ -65,6 +65,26 @@ TEST(GanttSvg, DrawsBlocksToScale) {
               ElementsAre("plb-hec:threshold=0.2,step_fraction=0.1 (sim)"));
 }
 
+/// The small run, in which the block of the unit that was lost was lost before, because a copy of it was first.
+RunFile run_with_beaten_copy() {
+  std::string text = small_run_text();
+  const std::string was = R"("after_events":3,"tag":"run"})";
+  EXPECT_NE(text.find(was), std::string::npos);
+  text.replace(text.find(was), was.size(), R"("after_events":3,"tag":"run","by":"copy"})");
+  return run_of(text);
+}
+
+TEST(GanttSvg, MarksDroppedWorkApartFromLosses) {
+  const auto marks = [](const RunFile& file, const char* looks) {
+    return shapes(gantt_of(file), looks, "d").size();  // one of them in the legend
+  };
+  EXPECT_EQ(marks(run_of(small_run_text()), "trouble"), 1u + 1u) << "three at the same place";
+  EXPECT_EQ(marks(run_of(small_run_text()), "dropped"), 0u);
+  EXPECT_EQ(marks(run_with_beaten_copy(), "dropped"), 1u + 1u);
+  EXPECT_THAT(gantt_of(run_with_beaten_copy()), HasSubstr("block 4, 10 items, a copy was first"));
+  EXPECT_THAT(gantt_of(run_with_beaten_copy()), HasSubstr("work dropped"));
+}
+
 TEST(GanttSvg, EscapesNames) {
   const std::string svg = gantt_of(run_of(small_run_text("<g&\\\"0>")));
   EXPECT_THAT(shapes(svg, "small end", ""), ElementsAre("cpu0", "<g&\"0>"));
@@ -174,6 +194,13 @@ TEST(RunText, ShowsSharesIdleTimeAndAChart) {
       "3.000  fail        gpu0\n"
       "3.000  unit lost   gpu0\n"
       "3.000  block lost  gpu0  block 4, 10 items\n");
+}
+
+TEST(RunText, ListsNoDroppedWorkAmongLosses) {
+  const std::string text = run_text(run_with_beaten_copy(), {80, false});
+  EXPECT_THAT(text, HasSubstr("unit lost   gpu0"));
+  EXPECT_THAT(text, Not(HasSubstr("block lost")));
+  EXPECT_EQ(run_json(run_with_beaten_copy()).at("events").size(), 2u);
 }
 
 TEST(RunText, DrawsInUnicode) {

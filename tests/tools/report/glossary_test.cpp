@@ -51,6 +51,22 @@ TEST(Glossary, FindsHeadingsAsTablesPrintThem) {
   EXPECT_EQ(two[1].word, "coverage alone");
 }
 
+TEST(Glossary, ExplainsTheWordsOfTakeBacksCopiesAndProbes) {
+  for (const char* const word : {"probe", "backup", "best_known_by", "late_end"}) {
+    EXPECT_EQ(find_terms(word).size(), 1u) << word;
+  }
+}
+
+TEST(Glossary, SaysTheSameOfAMemberOnce) {
+  const std::vector<Term> terms = find_terms("block_timeout_s");
+  std::set<std::string> meanings;
+  for (const Term& term : terms) {
+    EXPECT_TRUE(meanings.insert(term.sentence.substr(term.sentence.find(": "))).second)
+        << term.sentence;
+  }
+  EXPECT_EQ(find_terms("block_timeout_s").at(0).word, "block_timeout_s");
+}
+
 TEST(Glossary, SuggestsTheNearestWordsAndNeverListsAll) {
   EXPECT_EQ(refusal_of([] { (void)find_terms("idel"); }),
             "explain: unknown word 'idel'; did you mean 'ideal' or 'idle'?");

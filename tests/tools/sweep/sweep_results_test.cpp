@@ -5,25 +5,12 @@
 
 #include <cmath>
 
+#include "tests/support/verified_result.hpp"
 #include "tools/sweep/sweep_page.hpp"
 #include "tools/sweep/sweep_tables.hpp"
 
 namespace equipoise::sweep_results_test {
 namespace {
-
-PolicyResult result(const std::string& policy, const std::vector<double>& makespans_s,
-                    double lower_bound_s) {
-  std::vector<PolicyRun> runs;
-  for (const double makespan_s : makespans_s) {
-    PolicyRun run;
-    run.numbers.makespan = Seconds{makespan_s};
-    run.numbers.units.resize(1);
-    run.repetition = runs.size();
-    run.verified = true;
-    runs.push_back(run);
-  }
-  return summarise(policy, "sim", runs, lower_bound_s);
-}
 
 /// Two experiments. plb-hec is the reference, optimum is an oracle.
 SweepResults two_experiments(const std::vector<std::string>& groups = {"", ""}) {
@@ -44,12 +31,12 @@ SweepResults two_experiments(const std::vector<std::string>& groups = {"", ""}) 
     comparison.best_known = {1.1, "optimum"};
     results.comparisons.push_back(comparison);
   }
-  results.comparisons[0].results = {result("greedy", {4.0, 4.0}, 1.0),
-                                    result("plb-hec", {2.0, 2.0}, 1.0),
-                                    result("optimum", {1.0, 1.0}, 1.0)};
-  results.comparisons[1].results = {result("greedy", {2.0, 4.0}, 1.0),
-                                    result("plb-hec", {2.2, 4.4}, 1.0),
-                                    result("optimum", {1.0, 1.0}, 1.0)};
+  results.comparisons[0].results = {verified_result("greedy", {4.0, 4.0}, 1.0),
+                                    verified_result("plb-hec", {2.0, 2.0}, 1.0),
+                                    verified_result("optimum", {1.0, 1.0}, 1.0)};
+  results.comparisons[1].results = {verified_result("greedy", {2.0, 4.0}, 1.0),
+                                    verified_result("plb-hec", {2.2, 4.4}, 1.0),
+                                    verified_result("optimum", {1.0, 1.0}, 1.0)};
   for (Comparison& comparison : results.comparisons) relate_results(comparison, "greedy");
   add_up(results);
   return results;

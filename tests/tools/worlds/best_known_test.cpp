@@ -5,25 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/verified_result.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise::best_known_test {
 namespace {
-
-/// A result of verified simulated runs.
-PolicyResult result(const std::string& policy, const std::vector<double>& makespans_s,
-                    double lower_bound_s) {
-  std::vector<PolicyRun> runs;
-  for (const double makespan_s : makespans_s) {
-    PolicyRun run;
-    run.numbers.makespan = Seconds{makespan_s};
-    run.numbers.units.resize(1);
-    run.repetition = runs.size();
-    run.verified = true;
-    runs.push_back(run);
-  }
-  return summarise(policy, "sim", runs, lower_bound_s);
-}
 
 /// Results of greedy and plb-hec beside a search that found 1.1 s.
 Comparison beside_a_search(const PolicyResult& greedy, const PolicyResult& plb_hec) {
@@ -36,24 +22,24 @@ Comparison beside_a_search(const PolicyResult& greedy, const PolicyResult& plb_h
 }
 
 TEST(BestKnown, IsTheBestOfTheSearchAndOfEveryRow) {
-  const Comparison beaten =
-      beside_a_search(result("greedy", {0.9, 1.1}, 1.0), result("plb-hec", {1.04, 1.04}, 1.0));
+  const Comparison beaten = beside_a_search(verified_result("greedy", {0.9, 1.1}, 1.0),
+                                            verified_result("plb-hec", {1.04, 1.04}, 1.0));
   EXPECT_NEAR(beaten.best_known->seconds, 1.0, 1e-12);  // (0.9 + 1.1) / 2
   EXPECT_EQ(beaten.best_known->policy, "greedy");
   EXPECT_NEAR(*over_best_known(beaten, beaten.results[0]), 1.0, 1e-12);
   EXPECT_NEAR(*over_best_known(beaten, beaten.results[1]), 1.04, 1e-12);
-  const Comparison held =
-      beside_a_search(result("greedy", {1.2, 1.2}, 1.0), result("plb-hec", {1.1, 1.1}, 1.0));
+  const Comparison held = beside_a_search(verified_result("greedy", {1.2, 1.2}, 1.0),
+                                          verified_result("plb-hec", {1.1, 1.1}, 1.0));
   EXPECT_EQ(held.best_known->policy, "optimum:reacts=true");
 }
 
 TEST(BestKnown, IsNoRowOfOtherRepetitionsOrAnotherWorldOrOfWorkNotDone) {
-  const PolicyResult plb_hec = result("plb-hec", {1.3, 1.3}, 1.0);
-  PolicyResult undone = result("greedy", {0.5, 0.5}, 1.0);
+  const PolicyResult plb_hec = verified_result("plb-hec", {1.3, 1.3}, 1.0);
+  PolicyResult undone = verified_result("greedy", {0.5, 0.5}, 1.0);
   undone.verified = false;
-  PolicyResult real = result("greedy", {0.5, 0.5}, 1.0);
+  PolicyResult real = verified_result("greedy", {0.5, 0.5}, 1.0);
   real.on = "real";
-  for (const PolicyResult& other : {result("greedy", {0.5}, 1.0), undone, real}) {
+  for (const PolicyResult& other : {verified_result("greedy", {0.5}, 1.0), undone, real}) {
     const Comparison comparison = beside_a_search(other, plb_hec);
     EXPECT_EQ(comparison.best_known->policy, "optimum:reacts=true");
     EXPECT_NEAR(*over_best_known(comparison, comparison.results[1]), 1.3 / 1.1, 1e-12);
@@ -65,7 +51,7 @@ TEST(BestKnown, IsNoRowOfOtherRepetitionsOrAnotherWorldOrOfWorkNotDone) {
 TEST(BestKnown, IsNotKnownWithoutASearch) {
   Comparison comparison;
   comparison.policies = {parse_policy("greedy")};
-  comparison.results = {result("greedy", {1.0}, 1.0)};
+  comparison.results = {verified_result("greedy", {1.0}, 1.0)};
   relate_results(comparison, "greedy");
   EXPECT_FALSE(comparison.best_known.has_value());
 }

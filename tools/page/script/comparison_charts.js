@@ -217,13 +217,13 @@ function addPairs(results, place) {
   });
 }
 
-const causes = ["computing", "unused", "link", "copies", "controller", "training", "barrier", "tail", "failure", "redone"];
-
 function addLosses(results, place) {
   const bound = results.lower_bound_s;
   if (!bound || !results.results.some((r) => r.loss_s && r.loss_s.total !== null)) return;
   const { list, names } = ordered({ ...results, results: results.results.filter((r) => r.loss_s) });
-  const used = causes.filter((c) => list.some((r) => Math.abs(r.loss_s[c] ?? 0) > 0.002 * bound));
+  const causes = new Set(list.flatMap((r) => Object.keys(r.loss_s)));
+  causes.delete("total");
+  const used = [...causes].filter((c) => list.some((r) => Math.abs(r.loss_s[c] ?? 0) > 0.002 * bound));
   addFigure(place("loss"), {
     title: "Losses by cause",
     how: "What each policy lost over the lower bound, in percent of the bound, divided by cause. A short bar is good; its longest part says what to improve. Left of 0: luck made computing shorter than the mean.",
