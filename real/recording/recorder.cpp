@@ -287,13 +287,19 @@ Recording record(const RecordSetup& setup) {
     groups.emplace_back(setup, first, domains);
   }
   RecordedMerges merges;
+  std::vector<Items> usual_items(setup.units.size());
   for (int pass = 0; pass < setup.passes && !recording.interrupted; ++pass) {
     for (GroupRecorder& group : groups) {
       recording.interrupted =
           recording.interrupted || !group.run(placement, pass + 1 == setup.passes);
     }
     if (!recording.interrupted) {
-      const RecordedMerges further = record_merges(setup, placement);
+      for (const GroupRecorder& group : groups) {
+        for (std::size_t i = 0; i < group.units().size(); ++i) {
+          usual_items[group.first() + i] = group.units()[i].usual_items();
+        }
+      }
+      const RecordedMerges further = record_merges(setup, placement, usual_items);
       merges.sum += further.sum;
       merges.count += further.count;
       recording.interrupted = further.interrupted;

@@ -88,8 +88,7 @@ Seconds UnitRecorder::expected(const Size& size) const {
          nearest->samples.mean();
 }
 
-/// The largest size of which a block does not take long, or else the first.
-Items UnitRecorder::items_to_keep_busy() const {
+Items UnitRecorder::usual_items() const {
   Items most = 0;
   for (const Size& size : sizes_) {
     if (size.often == Often::enough) most = std::max(most, size.items);
@@ -98,7 +97,7 @@ Items UnitRecorder::items_to_keep_busy() const {
 }
 
 Block UnitRecorder::next_block(std::uint64_t id) {
-  const Items items = is_done() ? items_to_keep_busy() : sizes_[at_].items;
+  const Items items = is_done() ? usual_items() : sizes_[at_].items;
   if (position_ + items > segment_.items) position_ = 0;
   const Items first = segment_.first + std::exchange(position_, position_ + items);
   return {.id = id, .first = first, .items = items};

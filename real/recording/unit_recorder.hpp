@@ -43,6 +43,8 @@ class UnitRecorder {
   /// of its size or came after the pass was done.
   bool take(const RecordedBlock& block, Seconds now);
 
+  /// The largest size of which a block does not take long, or else the first.
+  [[nodiscard]] Items usual_items() const;
   [[nodiscard]] bool computes() const { return setup_.units[unit_].computes(); }
   /// The progress of this recording.
   [[nodiscard]] RecordProgress progress() const;
@@ -80,7 +82,6 @@ class UnitRecorder {
   [[nodiscard]] bool is_wanted(Size& size) const;
   [[nodiscard]] Often how_often(Seconds block) const;
   [[nodiscard]] Seconds expected(const Size& size) const;
-  [[nodiscard]] Items items_to_keep_busy() const;
   [[nodiscard]] bool refine();
   [[nodiscard]] std::vector<TraceSample> take_until(std::size_t end);
   [[nodiscard]] std::vector<TraceSample> samples_of(const Size& size) const;
