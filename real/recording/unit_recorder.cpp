@@ -71,8 +71,9 @@ UnitRecorder::Often UnitRecorder::how_often(Seconds block) const {
 /// Whether `size` is timed in this pass.
 bool UnitRecorder::is_wanted(Size& size) const {
   const Often often = how_often(expected(size));
-  if (size.samples.count() > 0) return often <= size.often;
-  size.often = often;
+  const bool is_timed = size.samples.count() > 0;
+  if (is_timed && often == Often::never) return false;
+  size.often = is_timed ? std::max(size.often, often) : often;
   return often != Often::never;
 }
 

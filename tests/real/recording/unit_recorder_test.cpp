@@ -68,6 +68,24 @@ TEST(UnitRecorder, TimesSizesThatTakeLongByTheirFirstBlockInEachPassOrNotAtAll) 
       "time (--seconds-max) helps");
 }
 
+TEST(UnitRecorder, TimesASizeByItsFirstBlocksFromWhenItIsKnownToTakeLong) {
+  // The very first size is known when its first block is back: 0.15 s is less than a quarter of the budget, but
+  // two samples and three first blocks would take 0.75 s, more than half of it.
+  KernelScript script(300);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = setup_of(kernel);
+  setup.passes = 3;
+  UnitRecorder unit(setup, 0, {0, 300});
+  const RecordedBlock block{{Seconds{}, Seconds{}, Seconds{0.15}, Seconds{}}, Seconds{}};
+  EXPECT_FALSE(unit.take(block, Seconds{0.15}));
+  EXPECT_TRUE(unit.take(block, Seconds{0.30}));
+  while (!unit.is_done()) unit.take(block, Seconds{1.0});
+  unit.begin_pass();
+  EXPECT_EQ(unit.next_block(0).items, 1);
+  EXPECT_TRUE(unit.take(block, Seconds{0.15}));
+  EXPECT_GT(unit.next_block(0).items, 1);
+}
+
 TEST(UnitRecorder, CountsTheVeryFirstBlockIfItTakesLong) {
   // It takes 1.1 s, more than a quarter of the budget. Larger ones would take longer, and so would it again.
   KernelScript script(300);
