@@ -23,9 +23,9 @@ constexpr CopySpeed costless{Seconds{}, 1e15};
 std::set<std::string> devices_with_a_bus(const std::vector<RecordedUnit>& units,
                                          const DeviceLinks& devices) {
   std::set<std::string> with_a_bus;
+  const auto device_of = [](const RecordedUnit& unit) { return unit.unit.device; };
   for (const auto& [device, rates] : devices) {
-    const auto is_its = [&](const RecordedUnit& unit) { return unit.unit.device == device; };
-    if (std::ranges::count_if(units, is_its) > 1) with_a_bus.insert(device);
+    if (std::ranges::count(units, device, device_of) > 1) with_a_bus.insert(device);
   }
   return with_a_bus;
 }
