@@ -226,6 +226,15 @@ std::optional<Seconds> mean_first_use(const std::deque<GroupRecorder>& groups,
   return count == 0 ? std::nullopt : std::optional((1.0 / count) * sum);
 }
 
+/// (units) UnitRecorder::usual_items.
+std::vector<Items> usual_items(const std::deque<GroupRecorder>& groups) {
+  std::vector<Items> items;
+  for (const GroupRecorder& group : groups) {
+    for (const UnitRecorder& unit : group.units()) items.push_back(unit.usual_items());
+  }
+  return items;
+}
+
 /// Throws InputError if a unit cannot get a block.
 void check_items(const RecordSetup& setup) {
   const Workload& workload = setup.kernel->workload();
@@ -287,19 +296,13 @@ Recording record(const RecordSetup& setup) {
     groups.emplace_back(setup, first, domains);
   }
   RecordedMerges merges;
-  std::vector<Items> usual_items(setup.units.size());
   for (int pass = 0; pass < setup.passes && !recording.interrupted; ++pass) {
     for (GroupRecorder& group : groups) {
       recording.interrupted =
           recording.interrupted || !group.run(placement, pass + 1 == setup.passes);
     }
     if (!recording.interrupted) {
-      for (const GroupRecorder& group : groups) {
-        for (std::size_t i = 0; i < group.units().size(); ++i) {
-          usual_items[group.first() + i] = group.units()[i].usual_items();
-        }
-      }
-      const RecordedMerges further = record_merges(setup, placement, usual_items);
+      const RecordedMerges further = record_merges(setup, placement, usual_items(groups));
       merges.sum += further.sum;
       merges.count += further.count;
       recording.interrupted = further.interrupted;
