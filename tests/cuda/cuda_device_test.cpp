@@ -54,14 +54,16 @@ TEST_F(CudaDevice, HasAStopForEveryStageOfEveryBlock) {
 }
 
 TEST_F(CudaDevice, CopiesTheNextResultsWhileTheHostIsCalledBack) {
+  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   std::atomic<bool> is_called = false;
   std::atomic<bool> may_return = false;
   device_->call_back(Queue::out, [&] {
     is_called = true;
-    while (!may_return) std::this_thread::yield();
+    while (!may_return && std::chrono::steady_clock::now() < last) std::this_thread::yield();
   });
   while (!is_called) std::this_thread::yield();
-  await(device_->record(Queue::out));  // without end if it waited for the host
+  await(device_->record(Queue::out));
+  EXPECT_LT(std::chrono::steady_clock::now(), last) << "it waited for the host";
   may_return = true;
 }
 
