@@ -65,6 +65,7 @@ TEST_F(CudaDevice, CopiesTheNextResultsWhileTheHostIsCalledBack) {
   await(device_->record(Queue::out));
   EXPECT_LT(std::chrono::steady_clock::now(), last) << "it waited for the host";
   may_return = true;
+  device_.reset();  // waits for the function
 }
 
 TEST_F(CudaDevice, CallsBackWhenWhatIsInTheQueueHasEnded) {
