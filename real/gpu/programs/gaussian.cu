@@ -1,6 +1,6 @@
 // The Gaussian blur of an image on GPUs: a convolution in two dimensions.
 //
-// Bound by fused multiply-adds. A block of threads computes 16 rows of 160 pixels, a thread 4 rows
+// Bound by fused multiply-adds. A block of threads computes 8 rows of 320 pixels, a thread 4 rows
 // of 5 neighbours, whose sums stay in registers. Eight input rows and the weights that they need
 // pass through shared memory at a time, weights in pairs; a thread's pixels are five doubles apart
 // from its neighbour's, so that they lie in different banks.
@@ -14,8 +14,8 @@
 namespace equipoise {
 namespace {
 
-constexpr unsigned lanes = 32;
-constexpr unsigned groups = 4;
+constexpr unsigned lanes = 64;
+constexpr unsigned groups = 2;
 constexpr unsigned block_threads = lanes * groups;
 constexpr unsigned own_columns = 5;
 constexpr unsigned own_rows = 4;

@@ -2,7 +2,8 @@
 //
 // Bound by fused multiply-adds. A block of threads takes 128 points and all centroids, up to 64 at
 // a time and eight coordinates at a time through two buffers in shared memory; a thread keeps the
-// scores of 4 points and up to 8 centroids in registers.
+// scores of 8 points and up to 8 centroids in registers. With fewer scores, reading coordinates from
+// shared memory would take longer than the arithmetic.
 #include "real/gpu/programs/kmeans.hpp"
 
 #include <cmath>
@@ -16,9 +17,9 @@ namespace equipoise {
 namespace {
 
 constexpr unsigned across = 8;  ///< threads that divide the centroids of a point
-constexpr unsigned down = 32;   ///< threads that divide the points
+constexpr unsigned down = 16;   ///< threads that divide the points
 constexpr unsigned block_threads = across * down;
-constexpr unsigned own_points = 4;
+constexpr unsigned own_points = 8;
 constexpr unsigned tile_points = down * own_points;
 constexpr unsigned steps = 8;  ///< coordinates in a buffer
 constexpr double infinity = __builtin_huge_val();
@@ -129,6 +130,21 @@ __device__ bool keeps_better(double score, double& least, double& second) {
   return is_better;
 }
 
+/// Keeps the two best of `least`, `second` and the scores of two neighbours, the first of which has
+/// the number `first`. Returns the number of the best; `label` is that of `least`.
+__device__ std::int32_t best_of(const double (&two)[2], std::int32_t first, double& least,
+                                double& second, std::int32_t label) {
+  const bool is_later = two[1] < two[0];
+  const double better = is_later ? two[1] : two[0];
+  const double worse = is_later ? two[0] : two[1];
+  const bool is_better = better < least;
+  const double loser = is_better ? least : better;
+  const double rival = is_better ? worse : second;
+  second = rival < loser ? rival : loser;
+  least = is_better ? better : least;
+  return is_better ? first + (is_later ? 1 : 0) : label;
+}
+
 template <unsigned own>
 __device__ void keep_best(const double (&scores)[own_points][own], std::size_t first_centroid,
                           Found& found) {
@@ -140,9 +156,9 @@ __device__ void keep_best(const double (&scores)[own_points][own], std::size_t f
     double second = found.second[a][p];
     std::int32_t label = found.label[a][p];
 #pragma unroll
-    for (unsigned r = 0; r < own; ++r) {
+    for (unsigned r = 0; r < own; r += 2) {
       const auto number = static_cast<std::int32_t>(first_centroid + place_of(r));
-      label = keeps_better(scores[i][r], least, second) ? number : label;
+      label = best_of({scores[i][r], scores[i][r + 1]}, number, least, second, label);
     }
     found.least[a][p] = least;
     found.second[a][p] = second;
