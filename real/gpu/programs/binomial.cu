@@ -67,7 +67,7 @@ __device__ double next_at_expiry(Lattice& lattice) {
   return gain > 0.0 ? gain : 0.0;
 }
 
-/// The options that the threads of a warp price, and what those of one share.
+/// What this thread has to do with the options that its warp prices.
 struct Share {
   unsigned sharers;  ///< threads of an option
   unsigned thread;   ///< this one, among them
@@ -77,8 +77,8 @@ struct Share {
 /// What the threads of a warp share.
 struct Exchange {
   static constexpr unsigned room = warp_threads * own_max;
-  double edges[2][steps_at_once]
-              [warp_threads + 1];  ///< (round modulo 2) lowest nodes of each thread
+  /// (round modulo 2) the lowest nodes of each thread, and room for one above the last.
+  double edges[2][steps_at_once][warp_threads + 1];
   double rows[room + room / warp_threads];
 
   /// The node `number` of the row of an option. Neighbouring threads' parts begin in other banks.
@@ -103,9 +103,8 @@ __device__ void step_back_own(double up, double down, double (&edge)[steps_at_on
   }
 }
 
-/// Steps the rows in `shared`, of `steps` + 1 nodes, back while each thread must keep more than `own`
-/// - `own_step` nodes, and then with fewer of them; at last, two nodes are left, or one. Returns the
-/// steps that are left.
+/// Steps the rows in `shared`, of `steps` + 1 nodes, back to two nodes or one. A thread keeps `own`
+/// nodes as long as fewer are not enough. Returns the steps that are left.
 template <unsigned own>
 __device__ unsigned step_back_rows(const Lattice& lattice, const Share& share, unsigned steps,
                                    Exchange& shared) {

@@ -166,6 +166,12 @@ __device__ void keep_best(const double (&scores)[own_points][own], std::size_t f
   }
 }
 
+/// The larger number; infinite if `number` is NaN. Then nothing is decided.
+__device__ double larger(double reach, double number) {
+  if (number <= reach) return reach;
+  return number == number ? number : infinity;
+}
+
 /// Prepares what was found: no centroid yet, and twice the largest |c|^2 / 2.
 __device__ void begin(const NearestSearch& search, Found& found) {
   for (unsigned i = 0; i < own_points; ++i) {
@@ -176,7 +182,7 @@ __device__ void begin(const NearestSearch& search, Found& found) {
   }
   double reach = 0.0;
   for (std::size_t c = threadIdx.x; c < search.clusters; c += block_threads) {
-    if (reach < 2.0 * search.table[c]) reach = 2.0 * search.table[c];
+    reach = larger(reach, 2.0 * search.table[c]);
   }
   found.reach[threadIdx.x] = reach;
 }
@@ -187,10 +193,7 @@ template <unsigned count>
 __device__ void widen(const double (&numbers)[count], unsigned dimensions, Found& found) {
   double reach = found.reach[threadIdx.x];
 #pragma unroll
-  for (const double x : numbers) {
-    const double half_square = 0.5 * dimensions * x * x;
-    if (reach < half_square) reach = half_square;
-  }
+  for (const double x : numbers) reach = larger(reach, 0.5 * dimensions * x * x);
   found.reach[threadIdx.x] = reach;
 }
 
@@ -221,7 +224,7 @@ __device__ void write_labels(const NearestSearch& search, std::size_t first_poin
   }
   const double gap =
       16.0 * static_cast<double>(search.dimensions + 2) * unit_roundoff * found.reach[0];
-  const bool is_decided = second - least > gap;  // false for NaN
+  const bool is_decided = second - least > gap;  // false if `gap` is infinite
   search.labels[first_point + p] = is_decided ? label : undecided_label;
 }
 
