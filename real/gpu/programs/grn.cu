@@ -1,7 +1,7 @@
 // Gene network inference on GPUs: all pairs of regulators of every gene.
 //
 // Bound by integer operations, bit counts and look-ups in shared memory, about equally. A block of
-// threads takes up to four genes. A thread owns four second regulators, whose sets stay in
+// threads takes up to four genes. A thread owns eight second regulators, whose sets stay in
 // registers, and meets first regulators one after another. The table for all halves lies in shared
 // memory (see pair_search.cpp), or, where it is too large, the entries for some first regulators at a
 // time.
@@ -16,9 +16,9 @@
 namespace equipoise {
 namespace {
 
-constexpr unsigned block_threads = 256;
+constexpr unsigned block_threads = 128;
 constexpr unsigned warp_threads = 32;
-constexpr unsigned own_seconds = 4;
+constexpr unsigned own_seconds = 8;
 constexpr unsigned firsts_max = 32;  ///< first regulators at a time
 constexpr unsigned genes_max = 4;
 constexpr std::size_t tables_bytes_max = std::size_t{32} << 10;
@@ -206,8 +206,7 @@ __device__ void take_seconds(const PairSearch& search, const Genes<genes, Set>& 
 }
 
 template <unsigned genes, class Set>
-__global__ void __launch_bounds__(block_threads, genes == 1 ? 4 : 3)
-    search_pairs(PairSearch search) {
+__global__ void __launch_bounds__(block_threads, 4) search_pairs(PairSearch search) {
   __shared__ SharedPairs<genes> shared;
   std::int32_t* const tables = dynamic_shared<std::int32_t>();
   const auto candidates = static_cast<unsigned>(search.regulators.candidates);

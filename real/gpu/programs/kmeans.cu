@@ -1,8 +1,8 @@
 // k-means on GPUs: the nearest centroid of each point, by scores |c|^2 / 2 - x . c.
 //
-// Bound by fused multiply-adds. A block of threads takes 128 points and all centroids, up to 64 at
+// Bound by fused multiply-adds. A block of threads takes 96 points and all centroids, up to 64 at
 // a time and eight coordinates at a time through two buffers in shared memory; a thread keeps the
-// scores of 8 points and up to 8 centroids in registers. With fewer scores, reading coordinates from
+// scores of 6 points and up to 8 centroids in registers. With fewer scores, reading coordinates from
 // shared memory would take longer than the arithmetic.
 #include "real/gpu/programs/kmeans.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 constexpr unsigned across = 8;  ///< threads that divide the centroids of a point
 constexpr unsigned down = 16;   ///< threads that divide the points
 constexpr unsigned block_threads = across * down;
-constexpr unsigned own_points = 8;
+constexpr unsigned own_points = 6;
 constexpr unsigned tile_points = down * own_points;
 constexpr unsigned steps = 8;  ///< coordinates in a buffer
 constexpr double infinity = __builtin_huge_val();
@@ -241,9 +241,9 @@ __device__ void subtract_tile(const Tile<own>& tile, unsigned from, unsigned dim
   }
 }
 
-/// Finds the labels of 128 points; each thread scores `own` centroids at a time.
+/// Finds the labels of 96 points; each thread scores `own` centroids at a time.
 template <unsigned own>
-__global__ void __launch_bounds__(block_threads, 2) find_nearest_of_tiles(NearestSearch search) {
+__global__ void __launch_bounds__(block_threads, 3) find_nearest_of_tiles(NearestSearch search) {
   constexpr unsigned tile_centroids = across * own;
   __shared__ Tile<own> tiles[2];
   __shared__ Found found;
