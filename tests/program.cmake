@@ -43,6 +43,7 @@ equipoise_program_tests(commands
     tools/block_cost_test.cpp
     tools/machine_spec_test.cpp
     tools/many_hosts_test.cpp
+    tools/h200_test.cpp
     tools/mi300a_test.cpp
     tools/one_writer_test.cpp
     tools/outputs_test.cpp

@@ -52,6 +52,7 @@ equipoise_tests(threads
     real/meters/meter_sampler_test.cpp
     real/recording/recorded_watts_test.cpp
     real/recording/recorder_test.cpp
+    real/recording/unit_recorder_test.cpp
     real/scenario_test.cpp
     real/waiting_test.cpp
     traces/journal_queue_test.cpp

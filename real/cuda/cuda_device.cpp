@@ -1,4 +1,4 @@
-// Three streams, one for each queue.
+// Three streams, one for each queue, and one for what is called back behind copies out.
 #include "real/cuda/cuda_device.hpp"
 
 #include <cuda_runtime_api.h>
@@ -28,6 +28,8 @@ namespace {
 
 /// Copies on the host of fewer bytes take less time than waking another thread, a few times over.
 constexpr std::size_t own_thread_bytes_min = std::size_t{1} << 20;
+/// The units of a GPU have CUDA's thread in common, where copies of one keep the others waiting.
+constexpr std::size_t own_thread_bytes_min_of_part = std::size_t{128} << 10;
 /// Parts of fewer bytes are gathered with others, not copied by themselves.
 constexpr std::size_t direct_bytes_min = std::size_t{64} << 10;
 
@@ -62,6 +64,7 @@ struct CudaResources {
   std::shared_ptr<const CudaContext> context;
   std::array<OwnedStream, 3> streams = {context->make_stream(), context->make_stream(),
                                         context->make_stream()};
+  OwnedStream bell = context->make_stream();  ///< waits for the ends of copies out, and rings
   HoldWords holds;
   std::vector<HoldWordPtr> strays;  ///< which could not be put into a queue
   CudaTimeline timeline;
@@ -76,6 +79,8 @@ class CudaDevice final : public Device {
         resources_(open_resources(*stay_, context, std::move(clock))),
         memory_(std::make_unique<StagedMemory>(stay_->pool())),
         reads_host_(reads_host_memory(context->part().device)),
+        own_thread_min_(context->part().some == nullptr ? own_thread_bytes_min
+                                                        : own_thread_bytes_min_of_part),
         copiers_{std::make_unique<HostCopier>(waiting, copies_first),
                  std::make_unique<HostCopier>(waiting, copies_first)} {
     // The thread that calls functions of the host is CUDA's.
@@ -159,8 +164,15 @@ class CudaDevice final : public Device {
                "cudaStreamWaitEvent");
   }
 
+  /// Work in the same stream would wait until the host has answered, some tens of microseconds for every
+  /// block. Behind what is called back in other queues there is a stop anyway, see StageQueues.
   void call_back(Queue queue, std::function<void()> function) override {
-    put_call(queue, std::move(function));
+    if (queue != Queue::out) return put_call(queue, std::move(function));
+    const std::shared_ptr<CudaMoment> end = timeline().last(queue, stream(queue));
+    const cudaStream_t bell = resources_->bell.get();
+    timeline().count(queue, 2);
+    check_cuda(cudaStreamWaitEvent(bell, end->event()), "cudaStreamWaitEvent");
+    calls_->put(queue, bell, std::move(function));
   }
 
   bool is_full() const override { return resources_->timeline.is_full(); }
@@ -248,7 +260,7 @@ class CudaDevice final : public Device {
 
   /// Begins to copy `parts` on the host. What is put into Queue::in later begins when that has ended.
   void gather_now(std::vector<CopyPart> parts, const TicketPtr& ticket) {
-    const bool is_small = bytes_of(parts) < own_thread_bytes_min;
+    const bool is_small = bytes_of(parts) < own_thread_min_;
     const std::function<void()> copy = guarded(Queue::in, std::move(parts), ticket);
     if (is_small) {
       copy();
@@ -264,7 +276,7 @@ class CudaDevice final : public Device {
   /// Puts a copy of `parts`, which are all on the host, into `queue`. CUDA's thread makes small ones;
   /// for large ones it rings, and the queue stops until the queue's own thread has copied.
   void copy_in_turn(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) {
-    const bool is_small = bytes_of(parts) < own_thread_bytes_min;
+    const bool is_small = bytes_of(parts) < own_thread_min_;
     std::function<void()> copy = guarded(queue, std::move(parts), ticket);
     if (is_small) {
       put_call(queue, std::move(copy));
@@ -327,13 +339,14 @@ class CudaDevice final : public Device {
       const cudaError_t end = end_of(each.get());
       if (end != cudaSuccess) return end;
     }
-    return cudaSuccess;
+    return end_of(resources_->bell.get());
   }
 
   std::unique_ptr<CudaStay> stay_;
   std::shared_ptr<CudaResources> resources_;  ///< which the stay has, too
   std::unique_ptr<StagedMemory> memory_;
   bool reads_host_;
+  std::size_t own_thread_min_;  ///< bytes of copies on the host that the unit's own threads make
   std::unique_ptr<HostCalls> calls_ = std::make_unique<HostCalls>();
   std::array<std::unique_ptr<HostCopier>, 2> copiers_;  ///< in, out
   std::deque<StagedCopy> staged_in_;  ///< pinned bytes that are not to be written before

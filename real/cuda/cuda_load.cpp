@@ -38,31 +38,33 @@ constexpr std::chrono::milliseconds look{5};
 constexpr std::chrono::seconds end_patience{10};
 
 /// Words of the host's memory that the GPU sees: one that stops the load, and for each block of
-/// threads how long it was busy.
+/// threads how long it was busy. The one that all read shares no line with those that are written.
 class LoadWords {
  public:
   LoadWords(CudaHostMemory& host, int blocks)
-      : words_(host, 1 + static_cast<std::size_t>(blocks)) {}
+      : words_(host, times_at + static_cast<std::size_t>(blocks)) {}
 
   /// What the GPU gets, but for the span of a launch.
   [[nodiscard]] CompetingBlocks for_device(std::size_t shared_bytes) const {
-    return {.count = static_cast<unsigned>(words_.count() - 1),
+    return {.count = static_cast<unsigned>(words_.count() - times_at),
             .shared_bytes = shared_bytes,
             .span_ns = std::chrono::nanoseconds(launch_span).count(),
             .stops = words_.on_device(),
-            .busy_ns = words_.on_device() + 1};
+            .busy_ns = words_.on_device() + times_at};
   }
   void stop() { std::atomic_ref(words_.begin()[0]).store(1); }
   /// The sum over all blocks.
   [[nodiscard]] double busy_s() const {
     double sum_ns = 0.0;
-    for (std::size_t i = 1; i < words_.count(); ++i) {
+    for (std::size_t i = times_at; i < words_.count(); ++i) {
       sum_ns += static_cast<double>(std::atomic_ref(words_.begin()[i]).load());
     }
     return sum_ns * 1e-9;
   }
 
  private:
+  static constexpr std::size_t times_at = 16;  ///< 128 bytes behind the first word
+
   MappedWords<std::uint64_t> words_;
 };
 

@@ -102,6 +102,12 @@ std::shared_ptr<CudaMoment> CudaTimeline::record(Queue queue, cudaStream_t strea
   return moment;
 }
 
+std::shared_ptr<CudaMoment> CudaTimeline::last(Queue queue, cudaStream_t stream) {
+  const auto at = static_cast<std::size_t>(queue);
+  const bool is_last = !unknown_[at].empty() && unknown_[at].back()->number_ == put_[at];
+  return is_last ? unknown_[at].back() : record(queue, stream);
+}
+
 bool CudaTimeline::has_happened(const CudaMoment& moment) {
   if (!has_passed(moment.event())) return false;
   // All moments before it in its queue have happened, too.

@@ -76,6 +76,8 @@ class CudaTimeline {
   /// `held`: what keeps the queue until then, if it is a stop.
   [[nodiscard]] std::shared_ptr<CudaMoment> record(Queue queue, cudaStream_t stream,
                                                    HoldWordPtr held = nullptr);
+  /// The last moment of `queue` if nothing was put there since, else `record`.
+  [[nodiscard]] std::shared_ptr<CudaMoment> last(Queue queue, cudaStream_t stream);
 
  private:
   friend class CudaMoment;

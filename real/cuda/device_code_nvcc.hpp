@@ -38,6 +38,9 @@ __device__ inline std::uint64_t device_ns() {
   return now;
 }
 
+/// A counter of the cycles of the SM, which costs nothing to read.
+__device__ inline std::uint64_t device_cycles() { return static_cast<std::uint64_t>(clock64()); }
+
 /// The bytes of the current device's second-level cache. Throws as check_cuda does.
 inline std::size_t second_level_cache_bytes() {
   int device = 0;

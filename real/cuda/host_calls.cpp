@@ -1,4 +1,4 @@
-// The calls of a queue are over in their order, so the oldest are dropped first.
+// The calls of a queue are over nearly in their order, so the oldest are dropped first.
 #include "real/cuda/host_calls.hpp"
 
 #include <cstddef>

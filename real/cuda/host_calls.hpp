@@ -21,7 +21,8 @@ class HostCalls {
  public:
   HostCalls() = default;
 
-  /// Puts `function`, which does not throw and does not use CUDA, into `queue`, which is `stream`.
+  /// Puts `function`, which does not throw and does not use CUDA, into `stream`, which is `queue` or
+  /// follows it.
   /// Throws as check_cuda does. A device that has failed for good may not call it.
   void put(Queue queue, cudaStream_t stream, std::function<void()> function);
   /// To be called for a device that has failed for good. Waits for functions that are being called;

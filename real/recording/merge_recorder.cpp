@@ -1,4 +1,4 @@
-// Runs whole iterations, block by block, through the same executor as runs.
+// Runs iterations, block by block, through the same executor as runs.
 #include "real/recording/merge_recorder.hpp"
 
 #include <fmt/format.h>
@@ -16,15 +16,17 @@ namespace {
 
 class MergeRecorder {
  public:
-  MergeRecorder(const RecordSetup& setup, Executor& executor)
-      : setup_(setup), workload_(setup.kernel->workload()), executor_(executor) {}
+  MergeRecorder(const RecordSetup& setup, std::span<const Items> usual_items, Executor& executor)
+      : setup_(setup),
+        workload_(setup.kernel->workload()),
+        usual_items_(usual_items),
+        executor_(executor) {}
 
   RecordedMerges run() {
     constexpr int iterations_in_all = 4;
     const int iterations =
         std::min(workload_.iterations, std::max(2, iterations_in_all / setup_.passes));
-    const Seconds budget = (1.0 / setup_.passes) * setup_.budget;
-    const auto goes_on = [&](int i) { return i < 2 || executor_.now() <= budget; };
+    const auto goes_on = [&](int i) { return i < 2 || executor_.now() <= pass_budget(); };
     for (int i = 0; i < iterations && !merges_.interrupted && goes_on(i); ++i) {
       merges_.interrupted = !run_iteration(i);
     }
@@ -32,7 +34,9 @@ class MergeRecorder {
   }
 
  private:
-  /// Returns false if a stop was requested.
+  [[nodiscard]] Seconds pass_budget() const { return (1.0 / setup_.passes) * setup_.budget; }
+
+  /// Hands out no blocks any more when it has spent half of the pass's budget. Returns false if a stop was requested.
   bool run_iteration(int iteration) {
     pool_ = Pool(workload_.items, workload_.grain_items);
     outstanding_ = 0;
@@ -42,6 +46,7 @@ class MergeRecorder {
       merges_.sum += merged - begin;
       ++merges_.count;
     }
+    last_start_ = merged + 0.5 * pass_budget();
     for (std::uint32_t unit = 0; unit < setup_.units.size(); ++unit) start(UnitId{unit}, iteration);
     while (outstanding_ > 0) {
       if (setup_.is_stopped()) return false;
@@ -52,7 +57,7 @@ class MergeRecorder {
         throw BackendError(loss_text(*event, setup_.units, 0, "iterations were recorded"));
       }
       --outstanding_;
-      start(finished->unit, iteration);
+      if (executor_.now() <= last_start_) start(finished->unit, iteration);
     }
     return true;
   }
@@ -61,7 +66,8 @@ class MergeRecorder {
     constexpr Items blocks_for_a_unit = 8;
     if (pool_.remaining() == 0) return;
     const auto units = static_cast<Items>(setup_.units.size());
-    const Items cap = largest_block(setup_.units[unit.index].unit, workload_);
+    const Items cap = std::min(largest_block(setup_.units[unit.index].unit, workload_),
+                               std::max(usual_items_[unit.index], workload_.grain_items));
     const ItemRange range = pool_.cut(workload_.items / (blocks_for_a_unit * units) + 1, cap);
     executor_.start(
         {.id = id_++, .first = range.first, .items = range.items, .iteration = iteration}, unit);
@@ -70,7 +76,9 @@ class MergeRecorder {
 
   const RecordSetup& setup_;
   const Workload& workload_;
+  std::span<const Items> usual_items_;
   Executor& executor_;
+  Seconds last_start_;
   Pool pool_{1, 1};
   std::uint64_t id_ = 0;
   int outstanding_ = 0;
@@ -89,7 +97,8 @@ std::string loss_text(const Event& event, const std::vector<UnitSpec>& units, st
   return fmt::format("unit {} was lost while {}", units[first + lost.index].unit.name, what);
 }
 
-RecordedMerges record_merges(const RecordSetup& setup, const Placement& placement) {
+RecordedMerges record_merges(const RecordSetup& setup, const Placement& placement,
+                             std::span<const Items> usual_items) {
   if (setup.kernel->workload().iterations < 2) return {};
   RealSetup real;
   real.units = setup.units;
@@ -98,7 +107,7 @@ RecordedMerges record_merges(const RecordSetup& setup, const Placement& placemen
   real.stop_requested = setup.stop_requested;
   const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
   RecordedMerges merges;
-  executor->run([&] { merges = MergeRecorder(setup, *executor).run(); });
+  executor->run([&] { merges = MergeRecorder(setup, usual_items, *executor).run(); });
   return merges;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,10 @@ struct RecordedMerges {
 /// One pass: runs iterations of the setup's workload on all its units together and measures the
 /// kernel's time between them. The passes together run four iterations, but each pass runs at least
 /// two if the workload has them. No third iteration starts once the pass has spent its part of the
-/// budget. Returns an empty result if the workload has one iteration. Throws BackendError if a unit
-/// does not come up or is lost.
-[[nodiscard]] RecordedMerges record_merges(const RecordSetup& setup, const Placement& placement);
+/// budget, and an iteration leaves items undone when it has spent half of that. Blocks have up to
+/// `usual_items` (units) items. Returns an empty result if the workload has one iteration. Throws
+/// BackendError if a unit does not come up or is lost.
+[[nodiscard]] RecordedMerges record_merges(const RecordSetup& setup, const Placement& placement,
+                                           std::span<const Items> usual_items);
 
 }  // namespace equipoise

@@ -226,6 +226,15 @@ std::optional<Seconds> mean_first_use(const std::deque<GroupRecorder>& groups,
   return count == 0 ? std::nullopt : std::optional((1.0 / count) * sum);
 }
 
+/// (units) UnitRecorder::usual_items.
+std::vector<Items> usual_items(const std::deque<GroupRecorder>& groups) {
+  std::vector<Items> items;
+  for (const GroupRecorder& group : groups) {
+    for (const UnitRecorder& unit : group.units()) items.push_back(unit.usual_items());
+  }
+  return items;
+}
+
 /// Throws InputError if a unit cannot get a block.
 void check_items(const RecordSetup& setup) {
   const Workload& workload = setup.kernel->workload();
@@ -293,7 +302,7 @@ Recording record(const RecordSetup& setup) {
           recording.interrupted || !group.run(placement, pass + 1 == setup.passes);
     }
     if (!recording.interrupted) {
-      const RecordedMerges further = record_merges(setup, placement);
+      const RecordedMerges further = record_merges(setup, placement, usual_items(groups));
       merges.sum += further.sum;
       merges.count += further.count;
       recording.interrupted = further.interrupted;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "real/machine.hpp"
@@ -19,6 +20,11 @@ constexpr Seconds time_min{1e-9};
 constexpr double impossible = 1.5;
 /// The most sizes of a unit, including those added where the curve bends.
 constexpr std::size_t sizes_max = 20;
+/// The least samples of a size may take this part of the budget, or so long if the budget is small.
+constexpr double size_share = 0.5;
+constexpr Seconds size_time_min{0.5};
+/// One sample in each pass may take so many times as long.
+constexpr double few_factor = 2.0;
 /// Sizes are added where the curve is off a straight line by more than this part of its time.
 constexpr double bend_tolerance = 0.02;
 
@@ -41,16 +47,58 @@ void UnitRecorder::begin_pass() {
   begin_size(Seconds{});
 }
 
+/// Begins the size that is next and is not passed over.
 void UnitRecorder::begin_size(Seconds now) {
+  while (!is_done() && !is_wanted(sizes_[at_])) ++at_;
   is_warm_ = false;
   size_began_ = now;
   const auto left = static_cast<double>(sizes_.size() - at_);
   size_budget_ = (1.0 / std::max(left, 1.0)) * (pass_budget() - now);
 }
 
+/// The most time that the least samples of a size may take.
+Seconds UnitRecorder::most_of_a_size() const {
+  return std::max(size_share * setup_.budget, size_time_min);
+}
+
+/// How often a size is timed whose blocks take so long.
+UnitRecorder::Often UnitRecorder::how_often(Seconds block) const {
+  const bool is_short = (setup_.samples_min + setup_.passes) * block <= most_of_a_size();
+  if (is_short || !setup_.sizes.empty()) return Often::enough;
+  return setup_.passes * block <= few_factor * most_of_a_size() ? Often::few : Often::never;
+}
+
+/// Whether `size` is timed in this pass.
+bool UnitRecorder::is_wanted(Size& size) const {
+  const Often often = how_often(expected(size));
+  const bool is_timed = size.samples.count() > 0;
+  if (is_timed && often == Often::never) return false;
+  size.often = is_timed ? std::max(size.often, often) : often;
+  return often != Often::never;
+}
+
+/// The time of a block of `size`; 0 if neither it nor a smaller one was timed.
+Seconds UnitRecorder::expected(const Size& size) const {
+  const Size* nearest = nullptr;
+  for (const Size& other : sizes_) {
+    const bool is_nearer = nearest == nullptr || other.items > nearest->items;
+    if (other.items <= size.items && other.samples.count() > 0 && is_nearer) nearest = &other;
+  }
+  if (nearest == nullptr) return {};
+  return static_cast<double>(size.items) / static_cast<double>(nearest->items) *
+         nearest->samples.mean();
+}
+
+Items UnitRecorder::usual_items() const {
+  Items most = 0;
+  for (const Size& size : sizes_) {
+    if (size.often == Often::enough) most = std::max(most, size.items);
+  }
+  return most > 0 ? most : sizes_.front().items;
+}
+
 Block UnitRecorder::next_block(std::uint64_t id) {
-  const Items items =
-      is_done() ? std::ranges::max(sizes_, {}, &Size::items).items : sizes_[at_].items;
+  const Items items = is_done() ? usual_items() : sizes_[at_].items;
   if (position_ + items > segment_.items) position_ = 0;
   const Items first = segment_.first + std::exchange(position_, position_ + items);
   return {.id = id, .first = first, .items = items};
@@ -59,10 +107,17 @@ Block UnitRecorder::next_block(std::uint64_t id) {
 bool UnitRecorder::take(const RecordedBlock& block, Seconds now) {
   if (is_done()) return false;
   if (!first_setup_) first_setup_ = block.times.setup;
-  if (!std::exchange(is_warm_, true)) return false;
-  sizes_[at_].samples.add(block.times);
+  Size& size = sizes_[at_];
+  StageTimes times = block.times;
+  times.setup = {};
+  if (!std::exchange(is_warm_, true)) {
+    const bool takes_long = setup_.sizes.empty() && total(times) > 0.5 * most_of_a_size();
+    if (takes_long && size.samples.count() == 0) size.often = Often::few;
+    if (size.often != Often::few) return false;
+  }
+  size.samples.add(times);
   dispatch_s_.push_back(block.dispatch.value);
-  if (is_known(now - size_began_)) end_size(now);
+  if (size.often == Often::few || is_known(now - size_began_)) end_size(now);
   return true;
 }
 
@@ -77,8 +132,8 @@ bool UnitRecorder::is_known(Seconds spent) const {
 
 void UnitRecorder::end_size(Seconds now) {
   ++at_;
-  if (is_done() && setup_.sizes.empty() && now < pass_budget() && !refine()) return;
-  if (!is_done()) begin_size(now);
+  begin_size(now);
+  if (is_done() && setup_.sizes.empty() && now < pass_budget() && refine()) begin_size(now);
 }
 
 /// Adds sizes where the curve bends. Returns false if there are none to add.
@@ -190,6 +245,16 @@ void UnitRecorder::add_remarks(Recording& recording) const {
       recording.imprecise.push_back(
           {name(), size.items, size.samples.uncertainty(), size.samples.count() >= most});
     }
+  }
+  Items shortest = std::numeric_limits<Items>::max();
+  for (const Size& size : sizes_) {
+    if (size.often == Often::never) shortest = std::min(shortest, size.items);
+  }
+  if (shortest < std::numeric_limits<Items>::max()) {
+    recording.doubts.push_back(
+        fmt::format("{}: blocks of {} items or more take too long for this recording and were not "
+                    "timed; more time (--seconds-max) helps",
+                    name(), shortest));
   }
   if (outliers > 0) {
     recording.doubts.push_back(

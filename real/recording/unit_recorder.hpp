@@ -43,6 +43,8 @@ class UnitRecorder {
   /// of its size or came after the pass was done.
   bool take(const RecordedBlock& block, Seconds now);
 
+  /// The largest size of which a block does not take long, or else the first.
+  [[nodiscard]] Items usual_items() const;
   [[nodiscard]] bool computes() const { return setup_.units[unit_].computes(); }
   /// The progress of this recording.
   [[nodiscard]] RecordProgress progress() const;
@@ -62,8 +64,12 @@ class UnitRecorder {
   void add_remarks(Recording& recording) const;
 
  private:
+  /// How often a size is timed: with a first block that does not count and as many samples as it needs, by
+  /// its first block alone in each pass, or not at all.
+  enum class Often : std::uint8_t { enough, few, never };
   struct Size {
     Items items = 0;
+    Often often = Often::enough;
     BlockSamples samples{};
     int before = 0;         ///< samples of earlier passes
     std::size_t taken = 0;  ///< samples that were taken
@@ -72,6 +78,10 @@ class UnitRecorder {
   void begin_size(Seconds now);
   void end_size(Seconds now);
   [[nodiscard]] bool is_known(Seconds spent) const;
+  [[nodiscard]] Seconds most_of_a_size() const;
+  [[nodiscard]] bool is_wanted(Size& size) const;
+  [[nodiscard]] Often how_often(Seconds block) const;
+  [[nodiscard]] Seconds expected(const Size& size) const;
   [[nodiscard]] bool refine();
   [[nodiscard]] std::vector<TraceSample> take_until(std::size_t end);
   [[nodiscard]] std::vector<TraceSample> samples_of(const Size& size) const;

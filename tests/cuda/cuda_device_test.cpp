@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -50,6 +51,32 @@ TEST_F(CudaDevice, HasAStopForEveryStageOfEveryBlock) {
     for (const EventPtr& stop : held) device_->let_go(*stop);
     await(held.back());
   }
+}
+
+TEST_F(CudaDevice, CopiesTheNextResultsWhileTheHostIsCalledBack) {
+  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  std::atomic<bool> is_called = false;
+  std::atomic<bool> may_return = false;
+  device_->call_back(Queue::out, [&] {
+    is_called = true;
+    while (!may_return && std::chrono::steady_clock::now() < last) std::this_thread::yield();
+  });
+  while (!is_called) std::this_thread::yield();
+  await(device_->record(Queue::out));
+  EXPECT_LT(std::chrono::steady_clock::now(), last) << "it waited for the host";
+  may_return = true;
+  device_.reset();  // waits for the function
+}
+
+TEST_F(CudaDevice, CallsBackWhenWhatIsInTheQueueHasEnded) {
+  std::atomic<bool> is_called = false;
+  const EventPtr stop = device_->hold(Queue::out);
+  device_->call_back(Queue::out, [&] { is_called = true; });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_FALSE(is_called);
+  device_->let_go(*stop);
+  while (!is_called) std::this_thread::yield();
+  EXPECT_TRUE(stop->happened());
 }
 
 TEST_F(CudaDevice, IsTimedWhileItWorks) {

@@ -49,6 +49,12 @@ TEST(CudaKmeans, TakesTheFirstOfEquallyNearCentroids) {
   EXPECT_EQ(line.labels_by_cuda(), (std::vector<std::int32_t>{1, 0, 2, 0}));
 }
 
+TEST(CudaKmeans, NeverTakesACentroidThatIsNoNumber) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const Clustering line{.dimensions = 1, .points = {5.0}, .centroids = {nan, 5.0, 7.0, 8.0}};
+  EXPECT_EQ(line.labels_by_cuda(), std::vector<std::int32_t>{1});
+}
+
 TEST(CudaKmeans, AgreesWithTheCpuOnALatticeFullOfTies) {
   for (const std::size_t clusters : {10u, 30u, 150u}) {
     Clustering lattice{.dimensions = 3, .points = {}, .centroids = {}};

@@ -44,8 +44,14 @@ const std::vector<ProgramCase> cases = {
      .variant = "SideBySide",
      .parameters = {{"options", "8209"}, {"steps", "15"}}},
     {.kernel = "binomial",
-     .variant = "OneGroupAfterAnother",
+     .variant = "Many",
      .parameters = {{"options", "66001"}, {"steps", "35"}}},
+    {.kernel = "binomial",
+     .variant = "SixteenThreadsEach",
+     .parameters = {{"options", "2051"}, {"steps", "20"}}},
+    {.kernel = "binomial",
+     .variant = "WithTheLongestRowInRegisters",
+     .parameters = {{"options", "3"}, {"steps", "1023"}}},
     {.kernel = "binomial",
      .variant = "WholeBands",
      .parameters = {{"options", "3"}, {"steps", "1024"}}},
@@ -293,6 +299,21 @@ INSTANTIATE_TEST_SUITE_P(Catalog, ExactGpuProgram,
                          testing::ValuesIn(cases_with(&ProgramCase::is_exact)), name_of);
 INSTANTIATE_TEST_SUITE_P(Catalog, IterativeGpuProgram,
                          testing::ValuesIn(cases_with(&ProgramCase::is_iterative)), name_of);
+
+// Eight points a thread; full registers of eight threads an option, and of sixteen.
+TEST(GpuPrograms, PassTheKernelsCheckInLargeBlocks) {
+  const std::vector<ProgramCase> large = {
+      {.kernel = "taylor", .variant = "", .parameters = {{"points", "131207"}, {"terms", "130"}}},
+      {.kernel = "binomial", .variant = "", .parameters = {{"options", "4099"}, {"steps", "255"}}},
+      {.kernel = "binomial", .variant = "", .parameters = {{"options", "2050"}, {"steps", "256"}}}};
+  for (const ProgramCase& one : large) {
+    const std::unique_ptr<Kernel> kernel = make_kernel(one.kernel, one.parameters, "--workload");
+    kernel->allocate(3);
+    CudaUnitOnHost(*kernel).perform({.items = kernel->workload().items});
+    const Verification found = kernel->verify();
+    EXPECT_TRUE(found.passed) << one.kernel << ": " << found.what;
+  }
+}
 
 TEST(GpuPrograms, AreTriedForEveryKernelThatHasOne) {
   for (const KernelInfo& info : kernel_catalog()) {

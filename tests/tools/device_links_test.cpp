@@ -99,6 +99,43 @@ TEST_F(DeviceLinksInSimulations, AUnitWithoutAMeasuredDeviceHasItsOwnLinksOnly) 
   EXPECT_NEAR(makespan(platform, {"cuda0"}, 2), 1.8, 1e-3);
 }
 
+/// A platform of two parts of a GPU that copy in as fast as its bus, 8 GB/s, and `out` GB/s out.
+PlatformDescription two_parts(double out, const LinkRates& bus) {
+  std::vector<RecordedUnit> parts = {recorded("a"), recorded("b")};
+  for (RecordedUnit& part : parts) {
+    part.copies.out = CopySpeed{Seconds{}, out * 1e9};
+    part.unit.slots = 1;  // so that each gets one of two blocks
+  }
+  return recorded_platform(parts, {{"cuda:0", bus}}, "k", "t.jsonl");
+}
+
+TEST_F(DeviceLinksInSimulations, PartsOfAGpuCopyOutByThemselvesAndShareItsBus) {
+  const PlatformDescription platform = two_parts(2.0, link(8.0, 16.0));
+  EXPECT_EQ(platform.routes.at(0).links, (std::vector<std::string>{"RAM-a", "RAM-cuda:0"}));
+  EXPECT_EQ(platform.routes.at(3).links, (std::vector<std::string>{"b-RAM", "cuda:0-RAM"}));
+  // A block each. In over the bus: 9.6e9 bytes at 8 GB/s, 1.2 s. Out, each by itself: 2.4 s.
+  EXPECT_NEAR(makespan(platform, {"a", "b"}, 2), 3.6, 1e-3);
+}
+
+TEST_F(DeviceLinksInSimulations, PartsOfAGpuTogetherCopyNoFasterThanItsBus) {
+  // Out: 6 GB/s each would be more than the bus has, so 9.6e9 bytes at 8 GB/s, 1.2 s.
+  EXPECT_NEAR(makespan(two_parts(6.0, link(8.0, 16.0)), {"a", "b"}, 2), 2.4, 1e-3);
+}
+
+TEST_F(DeviceLinksInSimulations, PartsOfAGpuCrossWhatBothDirectionsShare) {
+  const PlatformDescription platform = two_parts(2.0, link(8.0, 8.0));
+  EXPECT_EQ(platform.routes.at(0).links,
+            (std::vector<std::string>{"RAM-a", "RAM-cuda:0", "cuda:0-both"}));
+  EXPECT_NEAR(makespan(platform, {"a", "b"}, 2), 3.6, 1e-3);
+}
+
+TEST_F(DeviceLinksInSimulations, UnitsOfADeviceThatWasNotMeasuredShareItsLinks) {
+  const PlatformDescription platform =
+      recorded_platform({recorded("a"), recorded("b")}, {}, "k", "t.jsonl");
+  EXPECT_EQ(platform.links.size(), 2u);
+  EXPECT_EQ(platform.routes.at(0).links, platform.routes.at(2).links);
+}
+
 TEST_F(DeviceLinksInSimulations, APlatformSaysWhatItsGpusConsistOf) {
   folder_.write("p.xml", platform_xml(recorded_platform({recorded("cuda0")}, {}, "k", "t")));
   const ProgramRun shown = run_equipoise({"platform", "show", folder_.path("p.xml")});
@@ -134,6 +171,18 @@ TEST(GpuLine, LeavesOutWhatIsNotKnown) {
   spec.unit = gpu("cuda0");
   spec.unit.copy_engines = 1;
   EXPECT_EQ(gpu_line(spec), "cuda:0: Tested GPU, 1 copy engine");
+}
+
+TEST(MeasureLinks, OfADeviceWithSeveralUnitsAreWhatTheseShare) {
+  std::vector<UnitSpec> specs = parse_units({"cpu", "cpu", "cpu"});
+  for (UnitSpec& spec : specs) {
+    spec.unit.device = "cuda:0";
+    put_on_gpu(spec, known_gpu);
+  }
+  specs[0].unit.device = "cuda:1";
+  const DeviceLinks links = measure_links(specs);
+  EXPECT_EQ(links.at("cuda:1").out.bandwidth_bytes_per_s, 2e9) << "as blocks are copied";
+  EXPECT_EQ(links.at("cuda:0").out.bandwidth_bytes_per_s, 8e9) << "with pinned memory";
 }
 
 TEST(MeasureLinks, LeavesOutUnitsOfNoDevice) {

@@ -193,8 +193,9 @@ TEST_F(GpuCheck, JudgesACompetingLoadByItsShare) {
   for (const auto& [share, verdict] :
        {std::pair("0.30", "**missed**"), {"0.60", "ok"}, {"0.70", "**missed**"}}) {
     const std::string into = scratch_.path(std::string("load_") + share);
-    const std::string loaded = program_with_gpu(
-        132, std::string("echo 'load on gpu from 0.001 s: ") + share + " of it, 0.5 asked for'");
+    const std::string loaded =
+        program_with_gpu(132, std::string("echo 'load on gpu from 1.000 ms: ") + share +
+                                  " of it (0.500 asked for)'");
     EXPECT_EQ(type(loaded, into + " --kernels taylor"), 0) << said();
     EXPECT_NE(read_text(into + "/summary.md")
                   .find(std::string("(0.5 asked for) | ") + share + " | 0.35 to 0.65 | " + verdict),

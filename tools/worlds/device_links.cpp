@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <optional>
@@ -37,8 +38,13 @@ DeviceLinks measure_links(std::span<const UnitSpec> specs) {
   DeviceLinks links;
   for (const UnitSpec& spec : specs) {
     if (spec.unit.device.empty() || links.contains(spec.unit.device)) continue;
+    const auto is_its = [&](const UnitSpec& other) {
+      return other.unit.device == spec.unit.device;
+    };
+    const CopyPath path =
+        std::ranges::count_if(specs, is_its) > 1 ? CopyPath::pinned : CopyPath::staged;
     try {
-      if (const std::optional<LinkRates> link = spec.factory->measure_link(CopyPath::staged)) {
+      if (const std::optional<LinkRates> link = spec.factory->measure_link(path)) {
         links.emplace(spec.unit.device, *link);
       }
     } catch (const std::exception& failure) {

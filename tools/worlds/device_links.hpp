@@ -17,9 +17,9 @@ namespace equipoise {
 /// How fast devices copy, by Unit::device.
 using DeviceLinks = std::map<std::string, LinkRates>;
 
-/// Measures the devices of `specs` that can be measured, as blocks are copied (CopyPath::staged), a
-/// fraction of a second each. No unit should work there. A device that fails is left out, with a
-/// warning.
+/// Measures the devices of `specs` that can be measured, a fraction of a second each: of a device with
+/// one unit, copies as blocks make them (CopyPath::staged); of one with several, what these share
+/// (CopyPath::pinned). No unit should work there. A device that fails is left out, with a warning.
 [[nodiscard]] DeviceLinks measure_links(std::span<const UnitSpec> specs);
 
 /// The names of the links that copies of a device cross, in one direction.

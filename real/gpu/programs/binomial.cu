@@ -1,13 +1,14 @@
-// Binomial lattices: bound by arithmetic, two operations a node. The threads of a block are a
-// pipeline: each steps a row of nodes back by 16 steps in registers; the next takes its results.
+// Binomial lattices: bound by arithmetic, two operations a node.
 //
-// A block prices up to 32 options side by side, in neighbouring threads. A thread belongs to one
-// option and one band of steps. At every tick it takes a chunk of its row, from the lowest node on,
-// and passes on the chunk that lies `band_steps` nodes lower at the band's end. Nodes at expiry are
-// computed when the first band takes them, so no row is stored. Later bands have shorter rows; the
-// next options enter the pipeline as soon as the first band has taken the last chunk of those before
-// them. Only lattices with more steps than a block has bands for are stepped back in several passes;
-// then each thread keeps a part of the row.
+// A block is one warp. Some neighbouring threads price an option: each keeps a part of its row of
+// nodes in registers, steps it back, and takes the lowest nodes of the next part from its neighbour,
+// through shared memory, at every other step. Whenever the row has become so short that each thread
+// can keep two nodes less, the row is divided anew. The more nodes a thread keeps, the less is
+// exchanged.
+//
+// Longer rows do not fit. Then the threads of a block are a pipeline: each steps a row of nodes back
+// by 16 steps in registers, from the lowest node on, and the next takes its results. A row passes
+// through several times; in between, each thread keeps a part of it.
 #include "real/gpu/programs/binomial.hpp"
 
 #include <algorithm>
@@ -20,21 +21,23 @@
 namespace equipoise {
 namespace {
 
-constexpr unsigned block_threads_max = 512;
-constexpr unsigned together_max = 32;  ///< options of a block
+constexpr unsigned warp_threads = 32;
+constexpr unsigned own_max = 32;       ///< nodes of a thread
+constexpr unsigned own_step = 2;       ///< by which they become fewer
+constexpr unsigned steps_at_once = 2;  ///< between two exchanges
+/// The fewest threads that price an option.
+constexpr unsigned sharers_min = 8;
+/// Warps that keep a large GPU busy.
+constexpr std::size_t warps_wanted = 1024;
+
+constexpr unsigned pipeline_threads = 512;
 constexpr unsigned band_steps = 16;
 constexpr unsigned chunk = 4;  ///< nodes
 constexpr unsigned band_chunks = band_steps / chunk;
 /// A band begins so many ticks after the one before it.
 constexpr unsigned lag = band_chunks + 1;
 /// Chunks of a row that a thread keeps between two passes.
-constexpr unsigned kept_chunks = lattice_steps_max / chunk / block_threads_max + 1;
-/// Blocks that keep a large GPU busy.
-constexpr std::size_t blocks_wanted = 256;
-/// Groups of options that follow one another in a block at most, and the blocks from which on they
-/// do: the more groups, the less often the pipeline fills and drains, but the fewer blocks.
-constexpr unsigned groups_max = 8;
-constexpr std::size_t blocks_enough = 4 * blocks_wanted;
+constexpr unsigned kept_chunks = lattice_steps_max / chunk / pipeline_threads + 1;
 
 /// The lattice of an option.
 struct Lattice {
@@ -43,14 +46,6 @@ struct Lattice {
   double strike;
   double up;  ///< discounted probabilities
   double down;
-};
-
-/// What the threads of a block share.
-struct Board {
-  Lattice lattices[groups_max][together_max];
-  double passed[2][chunk][block_threads_max];  ///< (tick modulo 2) a chunk of each thread
-  double fed[2][chunk];                        ///< (tick modulo 2) a chunk of a row that was kept
-  double last[band_steps][together_max];       ///< the nodes before which less than a band is left
 };
 
 __device__ Lattice lattice_of(const LatticeColumns& options, std::size_t i, double rate,
@@ -72,6 +67,100 @@ __device__ double next_at_expiry(Lattice& lattice) {
   return gain > 0.0 ? gain : 0.0;
 }
 
+/// What this thread has to do with the options that its warp prices.
+struct Share {
+  unsigned sharers;  ///< threads of an option
+  unsigned thread;   ///< this one, among them
+  unsigned option;   ///< among those of the warp
+};
+
+/// What the threads of a warp share.
+struct Exchange {
+  static constexpr unsigned room = warp_threads * own_max;
+  /// (round modulo 2) the lowest nodes of each thread, and room for one above the last.
+  double edges[2][steps_at_once][warp_threads + 1];
+  double rows[room + room / warp_threads];
+
+  /// The node `number` of the row of an option. Neighbouring threads' parts begin in other banks.
+  [[nodiscard]] __device__ double& node(const Share& share, unsigned number) {
+    const unsigned place = share.option * share.sharers * own_max + number;
+    return rows[place + place / warp_threads];
+  }
+};
+
+/// Steps the own nodes and those above them (`edge`) back by the steps at once. What comes from nodes
+/// above the row is never used.
+template <unsigned own>
+__device__ void step_back_own(double up, double down, double (&edge)[steps_at_once],
+                              double (&values)[own]) {
+#pragma unroll
+  for (unsigned step = 1; step <= steps_at_once; ++step) {
+#pragma unroll
+    for (unsigned j = 0; j + 1 < own; ++j) values[j] = up * values[j + 1] + down * values[j];
+    values[own - 1] = up * edge[0] + down * values[own - 1];
+#pragma unroll
+    for (unsigned j = 0; j + step < steps_at_once; ++j) edge[j] = up * edge[j + 1] + down * edge[j];
+  }
+}
+
+/// Steps the rows in `shared`, of `steps` + 1 nodes, back to two nodes or one. A thread keeps `own`
+/// nodes as long as fewer are not enough. Returns the steps that are left.
+template <unsigned own>
+__device__ unsigned step_back_rows(const Lattice& lattice, const Share& share, unsigned steps,
+                                   Exchange& shared) {
+  constexpr bool is_end = own == own_step;
+  const unsigned fewest = is_end ? steps_at_once : share.sharers * (own - own_step);
+  if (steps >= fewest) {
+    double values[own];
+#pragma unroll
+    for (unsigned j = 0; j < own; ++j) values[j] = shared.node(share, share.thread * own + j);
+    for (unsigned round = 0; steps >= fewest; ++round, steps -= steps_at_once) {
+      double(&edges)[steps_at_once][warp_threads + 1] = shared.edges[round % 2];
+      double edge[steps_at_once];
+#pragma unroll
+      for (unsigned j = 0; j < steps_at_once; ++j) edges[j][threadIdx.x] = values[j];
+      __syncthreads();
+#pragma unroll
+      for (unsigned j = 0; j < steps_at_once; ++j) edge[j] = edges[j][threadIdx.x + 1];
+      step_back_own<own>(lattice.up, lattice.down, edge, values);
+    }
+#pragma unroll
+    for (unsigned j = 0; j < own; ++j) shared.node(share, share.thread * own + j) = values[j];
+    __syncthreads();
+  }
+  if constexpr (!is_end) return step_back_rows<own - own_step>(lattice, share, steps, shared);
+  return steps;
+}
+
+/// A block prices as many options as its threads can share.
+__global__ void __launch_bounds__(warp_threads)
+    price_in_registers(LatticeColumns options, std::size_t count, double rate, unsigned steps,
+                       unsigned sharers) {
+  __shared__ Exchange shared;
+  const Share share{sharers, threadIdx.x % sharers, threadIdx.x / sharers};
+  const std::size_t i = std::size_t{blockIdx.x} * (warp_threads / sharers) + share.option;
+  // Behind the last option, it is priced again.
+  Lattice lattice = lattice_of(options, i < count ? i : count - 1, rate, steps);
+  const unsigned own = steps / sharers + 1;
+  lattice.spot *= std::pow(lattice.ratio, static_cast<double>(share.thread * own));
+  for (unsigned j = 0; j < own; ++j) {
+    shared.node(share, share.thread * own + j) = next_at_expiry(lattice);
+  }
+  __syncthreads();
+  const unsigned left = step_back_rows<own_max>(lattice, share, steps, shared);
+  if (share.thread != 0 || i >= count) return;
+  const double lowest = shared.node(share, 0);
+  options.call[i] = left == 0 ? lowest : lattice.up * shared.node(share, 1) + lattice.down * lowest;
+}
+
+/// What the threads of a pipeline share.
+struct Board {
+  Lattice lattice;
+  double passed[2][chunk][pipeline_threads];  ///< (tick modulo 2) a chunk of each thread
+  double fed[2][chunk];                       ///< (tick modulo 2) a chunk of a row that was kept
+  double last[band_steps];                    ///< the nodes before which less than a band is left
+};
+
 /// Takes the next nodes of a row in `values`, and replaces them by those `band_steps` nodes lower
 /// and steps earlier. `below` (steps) are the nodes below them at each step.
 __device__ void step_back(double up, double down, double (&below)[band_steps],
@@ -86,10 +175,9 @@ __device__ void step_back(double up, double down, double (&below)[band_steps],
 }
 
 /// The price, from the row of `steps` + 1 nodes (less than `band_steps`) in `last`.
-__device__ double finish(const Lattice& lattice, unsigned steps,
-                         const double (&last)[band_steps][together_max], unsigned option) {
+__device__ double finish(const Lattice& lattice, unsigned steps, const double (&last)[band_steps]) {
   double values[band_steps];
-  for (unsigned j = 0; j < band_steps; ++j) values[j] = last[j][option];
+  for (unsigned j = 0; j < band_steps; ++j) values[j] = last[j];
   for (; steps > 0; --steps) {
     for (unsigned j = 0; j + 1 < band_steps; ++j) {
       values[j] = lattice.up * values[j + 1] + lattice.down * values[j];
@@ -108,7 +196,7 @@ struct KeptPart {
     for (unsigned i = 0; i < chunk; ++i) to[i] = nodes[at % kept_chunks * chunk + i];
   }
   /// Keeps chunk `at` of the row, which the thread `from` has passed on, if this thread keeps it.
-  __device__ void keep(unsigned at, const double (&passed)[chunk][block_threads_max],
+  __device__ void keep(unsigned at, const double (&passed)[chunk][pipeline_threads],
                        unsigned from) {
     if (threadIdx.x != at / kept_chunks) return;
     for (unsigned i = 0; i < chunk; ++i) nodes[at % kept_chunks * chunk + i] = passed[i][from];
@@ -132,28 +220,22 @@ struct Pass {
 };
 
 /// What a thread does at a tick: takes chunk `at` of its row, steps it back, and passes it on.
-__device__ void take_chunk(const Pass& pass, Board& board, unsigned together, unsigned tick,
-                           unsigned at, Lattice& lattice, double up, double down,
-                           double (&below)[band_steps]) {
-  const unsigned option = threadIdx.x % together;
-  const unsigned band = threadIdx.x / together;
+__device__ void take_chunk(const Pass& pass, Board& board, unsigned tick, unsigned at, double up,
+                           double down, double (&below)[band_steps]) {
+  const unsigned band = threadIdx.x;
   double values[chunk];
   if (band > 0) {
-    for (unsigned i = 0; i < chunk; ++i) {
-      values[i] = board.passed[(tick + 1) % 2][i][threadIdx.x - together];
-    }
+    for (unsigned i = 0; i < chunk; ++i) values[i] = board.passed[(tick + 1) % 2][i][band - 1];
   } else if (pass.is_first) {
-    for (double& value : values) value = next_at_expiry(lattice);
+    for (double& value : values) value = next_at_expiry(board.lattice);
   } else {
     for (unsigned i = 0; i < chunk; ++i) values[i] = board.fed[tick % 2][i];
   }
   step_back(up, down, below, values);
   if (band + 1 < pass.bands || !pass.is_last) {
-    for (unsigned i = 0; i < chunk; ++i) board.passed[tick % 2][i][threadIdx.x] = values[i];
+    for (unsigned i = 0; i < chunk; ++i) board.passed[tick % 2][i][band] = values[i];
   } else if (at >= band_chunks) {
-    for (unsigned i = 0; i < chunk; ++i) {
-      board.last[(at - band_chunks) * chunk + i][option] = values[i];
-    }
+    for (unsigned i = 0; i < chunk; ++i) board.last[(at - band_chunks) * chunk + i] = values[i];
   }
 }
 
@@ -173,20 +255,20 @@ __device__ void step_back_by_bands(const Pass& pass, Board& board, double up, do
       kept.keep(tick - kept_from, board.passed[(tick + 1) % 2], pass.bands - 1);
     }
     if (band < pass.bands && tick >= lag * band && tick - lag * band <= pass.last_chunk(band)) {
-      take_chunk(pass, board, 1, tick, tick - lag * band, board.lattices[0][0], up, down, below);
+      take_chunk(pass, board, tick, tick - lag * band, up, down, below);
     }
     __syncthreads();
   }
 }
 
 /// A block prices one option, in several passes.
-__global__ void __launch_bounds__(block_threads_max, 2)
+__global__ void __launch_bounds__(pipeline_threads, 2)
     price_in_passes(LatticeColumns options, double rate, unsigned steps) {
   __shared__ Board board;
-  if (threadIdx.x == 0) board.lattices[0][0] = lattice_of(options, blockIdx.x, rate, steps);
+  if (threadIdx.x == 0) board.lattice = lattice_of(options, blockIdx.x, rate, steps);
   __syncthreads();
-  const double up = board.lattices[0][0].up;
-  const double down = board.lattices[0][0].down;
+  const double up = board.lattice.up;
+  const double down = board.lattice.down;
   KeptPart kept;
   unsigned nodes = steps;
   while (nodes >= band_steps) {
@@ -196,99 +278,28 @@ __global__ void __launch_bounds__(block_threads_max, 2)
     nodes = left;
   }
   if (threadIdx.x == 0) {
-    options.call[blockIdx.x] = finish(board.lattices[0][0], nodes, board.last, 0);
-  }
-}
-
-/// The options that a block prices: `groups` times `together`.
-struct Share {
-  std::size_t count;  ///< of all blocks
-  unsigned together;
-  unsigned groups;
-
-  /// The option of this thread in group `group`. Behind the last one may be others.
-  [[nodiscard]] __device__ std::size_t option(unsigned group) const {
-    return (std::size_t{blockIdx.x} * groups + group) * together + threadIdx.x % together;
-  }
-};
-
-/// Each thread prices an option whose lattice has less steps than a band.
-__global__ void __launch_bounds__(together_max)
-    price_short(LatticeColumns options, std::size_t count, double rate, unsigned steps) {
-  __shared__ double last[band_steps][together_max];
-  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i >= count) return;
-  Lattice lattice = lattice_of(options, i, rate, steps);
-  for (unsigned j = 0; j <= steps; ++j) last[j][threadIdx.x] = next_at_expiry(lattice);
-  options.call[i] = finish(lattice, steps, last, threadIdx.x);
-}
-
-/// A block prices the groups of its share.
-__global__ void __launch_bounds__(block_threads_max, 2)
-    price_groups(LatticeColumns options, Share share, double rate, unsigned steps) {
-  __shared__ Board board;
-  const unsigned option = threadIdx.x % share.together;
-  const unsigned band = threadIdx.x / share.together;
-  const Pass pass{steps, blockDim.x / share.together, true, true};
-  for (unsigned group = band; group < share.groups; group += pass.bands) {
-    // Behind the last option, it is priced again.
-    const std::size_t i = share.option(group);
-    board.lattices[group][option] =
-        lattice_of(options, i < share.count ? i : share.count - 1, rate, steps);
-  }
-  __syncthreads();
-  const unsigned chunks = pass.last_chunk(band) + 1;
-  const unsigned period = pass.last_chunk(0) + 1;
-  const unsigned ticks = (share.groups - 1) * period + pass.ticks();
-  double below[band_steps] = {};
-  unsigned group = 0;
-  unsigned at = 0U - lag * band;  // a large number before the first chunk
-  for (unsigned tick = 0; tick < ticks; ++tick) {
-    if (at < chunks && group < share.groups) {
-      Lattice& lattice = board.lattices[group][option];
-      take_chunk(pass, board, share.together, tick, at, lattice, lattice.up, lattice.down, below);
-      if (at + 1 == chunks) {
-        const std::size_t i = share.option(group);
-        if (band + 1 == pass.bands && i < share.count) {
-          options.call[i] = finish(lattice, steps % band_steps, board.last, option);
-        }
-        for (double& lower : below) lower = 0.0;
-      }
-    }
-    if (++at == period) {
-      at = 0;
-      ++group;
-    }
-    __syncthreads();
+    options.call[blockIdx.x] = finish(board.lattice, nodes, board.last);
   }
 }
 
 }  // namespace
 
-void load_binomial() { load_code(price_in_passes, price_short, price_groups); }
+void load_binomial() { load_code(price_in_registers, price_in_passes); }
 
 void launch_binomial(const Stream& stream, const LatticeColumns& options, std::size_t count,
                      double rate, std::size_t steps) {
-  const auto bands = static_cast<unsigned>(std::max<std::size_t>(steps / band_steps, 1));
-  if (bands > block_threads_max) {
-    launch(price_in_passes, {blocks_for(count, 1)}, {block_threads_max}, 0, stream, options, rate,
+  if (steps >= warp_threads * own_max) {
+    launch(price_in_passes, {blocks_for(count, 1)}, {pipeline_threads}, 0, stream, options, rate,
            steps);
     return;
   }
-  unsigned together = together_max;
-  while (together > 1 && (together * bands > block_threads_max ||
-                          (count + together - 1) / together < blocks_wanted)) {
-    together /= 2;
+  unsigned sharers = sharers_min;
+  while (sharers < warp_threads &&
+         (steps >= sharers * own_max || count * sharers < warps_wanted * warp_threads)) {
+    sharers *= 2;
   }
-  if (steps < band_steps) {
-    launch(price_short, {blocks_for(count, together)}, {together}, 0, stream, options, count, rate,
-           steps);
-    return;
-  }
-  const std::size_t groups =
-      std::clamp<std::size_t>(count / together / blocks_enough, 1, std::size_t{groups_max});
-  launch(price_groups, {blocks_for(count, groups * together)}, {together * bands}, 0, stream,
-         options, Share{count, together, static_cast<unsigned>(groups)}, rate, steps);
+  launch(price_in_registers, {blocks_for(count, warp_threads / sharers)}, {warp_threads}, 0, stream,
+         options, count, rate, steps, sharers);
 }
 
 }  // namespace equipoise

@@ -1,8 +1,8 @@
 // The Gaussian blur of an image on GPUs: a convolution in two dimensions.
 //
-// Bound by fused multiply-adds. A block of threads computes 16 rows of 160 pixels, a thread 4 rows
-// of 5 neighbours, whose sums stay in registers. Eight input rows and the weights that they need
-// pass through shared memory at a time, weights in pairs; a thread's pixels are five doubles apart
+// Bound by fused multiply-adds. A block of threads computes 8 rows of 224 pixels, a thread 4 rows
+// of 7 neighbours, whose sums stay in registers. Eight input rows and the weights that they need
+// pass through shared memory at a time, weights in pairs; a thread's pixels are seven doubles apart
 // from its neighbour's, so that they lie in different banks.
 #include "real/gpu/programs/gaussian.hpp"
 
@@ -15,9 +15,9 @@ namespace equipoise {
 namespace {
 
 constexpr unsigned lanes = 32;
-constexpr unsigned groups = 4;
+constexpr unsigned groups = 2;
 constexpr unsigned block_threads = lanes * groups;
-constexpr unsigned own_columns = 5;
+constexpr unsigned own_columns = 7;
 constexpr unsigned own_rows = 4;
 constexpr unsigned tile_columns = lanes * own_columns;
 constexpr unsigned tile_rows = groups * own_rows;

@@ -1,9 +1,10 @@
 // Gene network inference on GPUs: all pairs of regulators of every gene.
 //
 // Bound by integer operations, bit counts and look-ups in shared memory, about equally. A block of
-// threads takes up to four genes. A thread owns four second regulators, whose sets stay in
-// registers, and meets first regulators one after another; for several of these at a time, the
-// entries of the table for both of their halves lie in shared memory (see pair_search.cpp).
+// threads takes up to four genes. A thread owns eight second regulators, whose sets stay in
+// registers, and meets first regulators one after another. The table for all halves lies in shared
+// memory (see pair_search.cpp), or, where it is too large, the entries for some first regulators at a
+// time.
 #include "real/gpu/programs/grn.hpp"
 
 #include <cstddef>
@@ -15,16 +16,19 @@
 namespace equipoise {
 namespace {
 
-constexpr unsigned block_threads = 256;
+constexpr unsigned block_threads = 128;
 constexpr unsigned warp_threads = 32;
-constexpr unsigned own_seconds = 4;
-constexpr unsigned firsts_max = 16;  ///< first regulators at a time
+constexpr unsigned own_seconds = 8;
+constexpr unsigned firsts_max = 32;  ///< first regulators at a time
 constexpr unsigned genes_max = 4;
 constexpr std::size_t tables_bytes_max = std::size_t{32} << 10;
+/// A table of all halves that is no larger stays in shared memory.
+constexpr std::size_t whole_bytes_max = std::size_t{42} << 10;
 constexpr int begins_stride = static_cast<int>(samples_max) + 1;
 constexpr std::int32_t none = 0x7FFFFFFF;
 
-/// The arguments of the kernel. `room`: the most entries that the halves of a regulator have.
+/// The arguments of the kernel. `room`: the entries of the table for all halves, if `is_whole`;
+/// otherwise the most entries that the halves of a regulator have.
 struct PairSearch {
   RegulatorTables regulators;
   const Samples* genes;
@@ -33,6 +37,7 @@ struct PairSearch {
   unsigned firsts;  ///< first regulators at a time
   unsigned room;
   unsigned lanes;  ///< threads that bring the entries of one regulator and one gene
+  bool is_whole;   ///< the table of all halves is in shared memory
 };
 
 constexpr auto entry_bytes = static_cast<std::int32_t>(sizeof(std::int32_t));
@@ -58,8 +63,7 @@ struct SharedPairs {
 /// A second regulator. Sets of at most 32 samples fit in `Set` = std::uint32_t.
 template <unsigned genes, class Set>
 struct Second {
-  std::int32_t number = 0;
-  std::int32_t limit = 0;  ///< first regulators are below it
+  std::int32_t number = 0;  ///< first regulators are below it
   Set active = 0;
   std::int32_t size = 0;               ///< in bytes of entries
   std::int32_t with_gene[genes] = {};  ///< samples in which the gene is active, too
@@ -78,8 +82,8 @@ __device__ void copy_entries(const std::int32_t* __restrict__ from, std::int32_t
   for (unsigned i = lane; i < entries; i += lanes) to[i] = from[i];
 }
 
-/// Brings the entries for the first regulators `from` to `from` + `count` to shared memory. A
-/// regulator and a gene have `search.lanes` threads at a time.
+/// Brings the first regulators `from` to `from` + `count` to shared memory, and the entries for them
+/// unless all are there. A regulator and a gene have `search.lanes` threads at a time.
 template <unsigned genes>
 __device__ void bring_tables(const PairSearch& search, Samples every, unsigned from, unsigned count,
                              SharedPairs<genes>& shared, std::int32_t* tables) {
@@ -97,15 +101,19 @@ __device__ void bring_tables(const PairSearch& search, Samples every, unsigned f
     const int idle_zeros = count_bits(every & ~gene) - zeros;
     const auto active_entries = static_cast<unsigned>((ones + 1) * (zeros + 1));
     const auto idle_entries = static_cast<unsigned>((idle_ones + 1) * (idle_zeros + 1));
-    std::int32_t* const to = tables + std::size_t{at} * search.room;
-    copy_entries(regulators.table + regulators.begins[ones * begins_stride + zeros], to,
-                 active_entries, lane, search.lanes);
-    copy_entries(regulators.table + regulators.begins[idle_ones * begins_stride + idle_zeros],
-                 to + active_entries, idle_entries, lane, search.lanes);
+    std::int32_t begin = regulators.begins[ones * begins_stride + zeros];
+    std::int32_t idle_begin = regulators.begins[idle_ones * begins_stride + idle_zeros];
+    if (!search.is_whole) {
+      const unsigned to = at * search.room;
+      copy_entries(regulators.table + begin, tables + to, active_entries, lane, search.lanes);
+      copy_entries(regulators.table + idle_begin, tables + to + active_entries, idle_entries, lane,
+                   search.lanes);
+      begin = static_cast<std::int32_t>(to);
+      idle_begin = static_cast<std::int32_t>(to + active_entries);
+    }
     if (lane != 0) continue;
-    const auto begin = static_cast<std::int32_t>(at * search.room) * entry_bytes;
-    const auto idle_begin = begin + static_cast<std::int32_t>(active_entries) * entry_bytes;
-    shared.halves[f][g] = {begin, zeros * entry_bytes, idle_begin, idle_zeros * entry_bytes};
+    shared.halves[f][g] = {begin * entry_bytes, zeros * entry_bytes, idle_begin * entry_bytes,
+                           idle_zeros * entry_bytes};
     if (g == 0) shared.firsts[f] = active;
   }
 }
@@ -116,23 +124,24 @@ __device__ std::int32_t entry_at(const std::int32_t* tables, std::int32_t offset
                                                 offset);
 }
 
-/// Tries the pairs of a first regulator with the own second ones. Of equal entropies keeps the
-/// first met, which is also the first in the order of (first, second) among the own seconds.
-template <unsigned genes, class Set>
-__device__ void try_seconds(const PairSearch& search, const Genes<genes, Set>& own, unsigned first,
-                            Set first_active, const Halves (&all_halves)[genes],
-                            const std::int32_t* tables,
-                            const Second<genes, Set> (&seconds)[own_seconds],
-                            std::int32_t (&least)[genes], std::int32_t (&pair)[genes]) {
+/// Tries the pairs of a first regulator with the own second ones of the slots from `slot` on; in that
+/// slot, only some second regulators may be behind the first one. Of equal entropies keeps the first
+/// met, which is also the first in the order of (first, second) among the own seconds.
+template <unsigned slot, unsigned genes, class Set>
+__device__ void try_slots(const PairSearch& search, const Genes<genes, Set>& own, unsigned first,
+                          Set first_active, const Halves (&all_halves)[genes],
+                          const std::int32_t* tables,
+                          const Second<genes, Set> (&seconds)[own_seconds],
+                          std::int32_t (&least)[genes], std::int32_t (&pair)[genes]) {
   const auto a = static_cast<std::int32_t>(first);
   const std::int32_t numbers = a * static_cast<std::int32_t>(search.regulators.candidates);
   Halves halves[genes];
 #pragma unroll
   for (unsigned g = 0; g < genes; ++g) halves[g] = all_halves[g];
 #pragma unroll
-  for (unsigned s = 0; s < own_seconds; ++s) {
+  for (unsigned s = slot; s < own_seconds; ++s) {
     const Second<genes, Set>& second = seconds[s];
-    if (a >= second.limit) continue;
+    if (s == slot && a >= second.number) continue;
     const Set both = first_active & second.active;
     const std::int32_t in_both = count_bits(both) * entry_bytes;
     const std::int32_t in_second = second.size - in_both;
@@ -149,6 +158,15 @@ __device__ void try_seconds(const PairSearch& search, const Genes<genes, Set>& o
       pair[g] = is_better ? numbers + second.number : pair[g];
     }
   }
+}
+
+/// Calls try_slots<`wanted`> with `arguments`.
+template <unsigned genes, class Set, unsigned slot = 0, class... A>
+__device__ void try_slots_from(unsigned wanted, A&... arguments) {
+  if constexpr (slot + 1 < own_seconds) {
+    if (wanted > slot) return try_slots_from<genes, Set, slot + 1>(wanted, arguments...);
+  }
+  try_slots<slot, genes, Set>(arguments...);
 }
 
 /// The least key of all threads of the block.
@@ -173,11 +191,11 @@ __device__ void take_seconds(const PairSearch& search, const Genes<genes, Set>& 
 #pragma unroll
   for (unsigned s = 0; s < own_seconds; ++s) {
     const unsigned place = s % 2 == 0 ? threadIdx.x : blockDim.x - 1 - threadIdx.x;
-    const unsigned b = strip + s * blockDim.x + place;
-    seconds[s] = {};
-    if (b >= search.regulators.candidates) continue;
+    const unsigned wanted = strip + s * blockDim.x + place;
+    const auto last = static_cast<unsigned>(search.regulators.candidates) - 1;
+    // Behind the last regulator, it is tried again.
+    const unsigned b = wanted < last ? wanted : last;
     seconds[s].number = static_cast<std::int32_t>(b);
-    seconds[s].limit = static_cast<std::int32_t>(b);
     seconds[s].active = static_cast<Set>(search.regulators.active[b]);
     seconds[s].size = count_bits(seconds[s].active) * entry_bytes;
 #pragma unroll
@@ -188,8 +206,7 @@ __device__ void take_seconds(const PairSearch& search, const Genes<genes, Set>& 
 }
 
 template <unsigned genes, class Set>
-__global__ void __launch_bounds__(block_threads, genes == 1 ? 4 : 3)
-    search_pairs(PairSearch search) {
+__global__ void __launch_bounds__(block_threads, 4) search_pairs(PairSearch search) {
   __shared__ SharedPairs<genes> shared;
   std::int32_t* const tables = dynamic_shared<std::int32_t>();
   const auto candidates = static_cast<unsigned>(search.regulators.candidates);
@@ -199,6 +216,9 @@ __global__ void __launch_bounds__(block_threads, genes == 1 ? 4 : 3)
     // The last gene stands for those that are missing.
     const std::size_t last = search.count - 1;
     shared.active[threadIdx.x] = search.genes[number < last ? number : last] & every;
+  }
+  if (search.is_whole) {
+    copy_entries(search.regulators.table, tables, search.room, threadIdx.x, blockDim.x);
   }
   __syncthreads();
   Genes<genes, Set> own;
@@ -217,6 +237,8 @@ __global__ void __launch_bounds__(block_threads, genes == 1 ? 4 : 3)
     for (unsigned g = 0; g < genes; ++g) least[g] = pair[g] = none;
     const unsigned beyond = strip + strip_seconds;
     const unsigned firsts_end = (beyond < candidates ? beyond : candidates) - 1;
+    unsigned slot = 0;
+    unsigned beyond_slot = strip + blockDim.x;
     for (unsigned from = 0; from < firsts_end; from += search.firsts) {
       const unsigned left = firsts_end - from;
       const unsigned count = left < search.firsts ? left : search.firsts;
@@ -224,8 +246,14 @@ __global__ void __launch_bounds__(block_threads, genes == 1 ? 4 : 3)
       bring_tables<genes>(search, every, from, count, shared, tables);
       __syncthreads();
       for (unsigned f = 0; f < count; ++f) {
-        try_seconds<genes, Set>(search, own, from + f, static_cast<Set>(shared.firsts[f]),
-                                shared.halves[f], tables, seconds, least, pair);
+        const unsigned first = from + f;
+        if (first >= beyond_slot) {
+          ++slot;
+          beyond_slot += blockDim.x;
+        }
+        const auto active = static_cast<Set>(shared.firsts[f]);
+        try_slots_from<genes, Set>(slot, search, own, first, active, shared.halves[f], tables,
+                                   seconds, least, pair);
       }
     }
 #pragma unroll
@@ -248,13 +276,21 @@ __global__ void __launch_bounds__(block_threads, genes == 1 ? 4 : 3)
 
 template <unsigned genes, class Set>
 void launch_search(const Stream& stream, PairSearch search) {
-  // The halves have most entries if the first regulator is active in all samples and the gene in
-  // half of them.
   const auto samples = static_cast<unsigned>(search.regulators.samples);
-  search.room = (samples / 2 + 1) * ((samples + 1) / 2 + 1) + 1;
-  const std::size_t bytes_of_first = genes * search.room * sizeof(std::int32_t);
-  const auto fitting = static_cast<unsigned>(tables_bytes_max / bytes_of_first);
-  search.firsts = fitting < firsts_max ? fitting : firsts_max;
+  const std::size_t whole = table_entries(search.regulators.samples);
+  search.is_whole = whole * sizeof(std::int32_t) <= whole_bytes_max;
+  search.firsts = firsts_max;
+  search.room = static_cast<unsigned>(whole);
+  std::size_t shared_bytes = whole * sizeof(std::int32_t);
+  if (!search.is_whole) {
+    // The halves have most entries if the first regulator is active in all samples and the gene in
+    // half of them.
+    search.room = (samples / 2 + 1) * ((samples + 1) / 2 + 1) + 1;
+    const std::size_t bytes_of_first = genes * search.room * sizeof(std::int32_t);
+    const auto fitting = static_cast<unsigned>(tables_bytes_max / bytes_of_first);
+    search.firsts = fitting < firsts_max ? fitting : firsts_max;
+    shared_bytes = search.firsts * bytes_of_first;
+  }
   const auto candidates = static_cast<unsigned>(search.regulators.candidates);
   const unsigned warps = (candidates + warp_threads - 1) / warp_threads;
   const unsigned threads =
@@ -262,8 +298,7 @@ void launch_search(const Stream& stream, PairSearch search) {
   const unsigned tables = search.firsts * genes;
   search.lanes = tables < threads ? threads / tables : 1;
   const unsigned blocks = blocks_for(search.count, genes);
-  launch(search_pairs<genes, Set>, {blocks}, {threads}, search.firsts * bytes_of_first, stream,
-         search);
+  launch(search_pairs<genes, Set>, {blocks}, {threads}, shared_bytes, stream, search);
 }
 
 }  // namespace
@@ -276,7 +311,7 @@ void load_grn() {
 void launch_grn(const Stream& stream, const RegulatorTables& regulators, const Samples* genes,
                 std::size_t count, BestPair* best) {
   constexpr std::size_t many = 1024;  // enough for all processors of a GPU, four at a time
-  const PairSearch search{regulators, genes, count, best, 0, 0, 0};
+  const PairSearch search{regulators, genes, count, best, 0, 0, 0, false};
   const bool is_short = regulators.samples <= 32;
   if (count >= many) {
     is_short ? launch_search<genes_max, std::uint32_t>(stream, search)

@@ -1,8 +1,9 @@
 // k-means on GPUs: the nearest centroid of each point, by scores |c|^2 / 2 - x . c.
 //
-// Bound by fused multiply-adds. A block of threads takes 128 points and all centroids, up to 64 at
+// Bound by fused multiply-adds. A block of threads takes 96 points and all centroids, up to 64 at
 // a time and eight coordinates at a time through two buffers in shared memory; a thread keeps the
-// scores of 4 points and up to 8 centroids in registers.
+// scores of 6 points and up to 8 centroids in registers. With fewer scores, reading coordinates from
+// shared memory would take longer than the arithmetic.
 #include "real/gpu/programs/kmeans.hpp"
 
 #include <cmath>
@@ -16,9 +17,9 @@ namespace equipoise {
 namespace {
 
 constexpr unsigned across = 8;  ///< threads that divide the centroids of a point
-constexpr unsigned down = 32;   ///< threads that divide the points
+constexpr unsigned down = 16;   ///< threads that divide the points
 constexpr unsigned block_threads = across * down;
-constexpr unsigned own_points = 4;
+constexpr unsigned own_points = 6;
 constexpr unsigned tile_points = down * own_points;
 constexpr unsigned steps = 8;  ///< coordinates in a buffer
 constexpr double infinity = __builtin_huge_val();
@@ -129,6 +130,21 @@ __device__ bool keeps_better(double score, double& least, double& second) {
   return is_better;
 }
 
+/// Keeps the two best of `least`, `second` and the scores of two neighbours, the first of which has
+/// the number `first`. Returns the number of the best; `label` is that of `least`.
+__device__ std::int32_t best_of(const double (&two)[2], std::int32_t first, double& least,
+                                double& second, std::int32_t label) {
+  const bool is_later = two[1] < two[0];
+  const double better = is_later ? two[1] : two[0];
+  const double worse = is_later ? two[0] : two[1];
+  const bool is_better = better < least;
+  const double loser = is_better ? least : better;
+  const double rival = is_better ? worse : second;
+  second = rival < loser ? rival : loser;
+  least = is_better ? better : least;
+  return is_better ? first + (is_later ? 1 : 0) : label;
+}
+
 template <unsigned own>
 __device__ void keep_best(const double (&scores)[own_points][own], std::size_t first_centroid,
                           Found& found) {
@@ -140,14 +156,20 @@ __device__ void keep_best(const double (&scores)[own_points][own], std::size_t f
     double second = found.second[a][p];
     std::int32_t label = found.label[a][p];
 #pragma unroll
-    for (unsigned r = 0; r < own; ++r) {
+    for (unsigned r = 0; r < own; r += 2) {
       const auto number = static_cast<std::int32_t>(first_centroid + place_of(r));
-      label = keeps_better(scores[i][r], least, second) ? number : label;
+      label = best_of({scores[i][r], scores[i][r + 1]}, number, least, second, label);
     }
     found.least[a][p] = least;
     found.second[a][p] = second;
     found.label[a][p] = label;
   }
+}
+
+/// The larger number; infinite if `number` is NaN. Then nothing is decided.
+__device__ double larger(double reach, double number) {
+  if (number <= reach) return reach;
+  return number == number ? number : infinity;
 }
 
 /// Prepares what was found: no centroid yet, and twice the largest |c|^2 / 2.
@@ -160,7 +182,7 @@ __device__ void begin(const NearestSearch& search, Found& found) {
   }
   double reach = 0.0;
   for (std::size_t c = threadIdx.x; c < search.clusters; c += block_threads) {
-    if (reach < 2.0 * search.table[c]) reach = 2.0 * search.table[c];
+    reach = larger(reach, 2.0 * search.table[c]);
   }
   found.reach[threadIdx.x] = reach;
 }
@@ -171,10 +193,7 @@ template <unsigned count>
 __device__ void widen(const double (&numbers)[count], unsigned dimensions, Found& found) {
   double reach = found.reach[threadIdx.x];
 #pragma unroll
-  for (const double x : numbers) {
-    const double half_square = 0.5 * dimensions * x * x;
-    if (reach < half_square) reach = half_square;
-  }
+  for (const double x : numbers) reach = larger(reach, 0.5 * dimensions * x * x);
   found.reach[threadIdx.x] = reach;
 }
 
@@ -205,7 +224,7 @@ __device__ void write_labels(const NearestSearch& search, std::size_t first_poin
   }
   const double gap =
       16.0 * static_cast<double>(search.dimensions + 2) * unit_roundoff * found.reach[0];
-  const bool is_decided = second - least > gap;  // false for NaN
+  const bool is_decided = second - least > gap;  // false if `gap` is infinite
   search.labels[first_point + p] = is_decided ? label : undecided_label;
 }
 
@@ -222,9 +241,9 @@ __device__ void subtract_tile(const Tile<own>& tile, unsigned from, unsigned dim
   }
 }
 
-/// Finds the labels of 128 points; each thread scores `own` centroids at a time.
+/// Finds the labels of 96 points; each thread scores `own` centroids at a time.
 template <unsigned own>
-__global__ void __launch_bounds__(block_threads, 2) find_nearest_of_tiles(NearestSearch search) {
+__global__ void __launch_bounds__(block_threads, 3) find_nearest_of_tiles(NearestSearch search) {
   constexpr unsigned tile_centroids = across * own;
   __shared__ Tile<own> tiles[2];
   __shared__ Found found;

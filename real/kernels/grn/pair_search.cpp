@@ -36,12 +36,6 @@ constexpr std::size_t padded(std::size_t candidates) {
   return (candidates + strip - 1) / strip * strip;
 }
 
-/// The number of entries in the tables of all halves together: one for each way to divide up to n
-/// samples into four, (n + 4 over 4).
-constexpr std::size_t table_size(std::size_t n) {
-  return (n + 1) * (n + 2) / 2 * (n + 3) / 3 * (n + 4) / 4;
-}
-
 /// The contribution of a cell to the entropy, in entropy units.
 std::int32_t cell(std::size_t ones, std::size_t zeros) {
   const auto f = [](std::size_t k) {
@@ -198,10 +192,10 @@ Regulators::Regulators(std::size_t candidates, std::size_t samples)
       active_(candidates),
       planes_(samples * padded(candidates)),
       begins_(begins_stride * begins_stride),
-      table_(table_size(samples)) {}
+      table_(table_entries(samples)) {}
 
 double Regulators::bytes(std::size_t candidates, std::size_t samples) {
-  const std::size_t whole = table_size(samples) + begins_stride * begins_stride;
+  const std::size_t whole = table_entries(samples) + begins_stride * begins_stride;
   return static_cast<double>(candidates * sizeof(Samples) + samples * padded(candidates) +
                              whole * sizeof(std::int32_t));
 }

@@ -31,6 +31,12 @@ struct BestPair {
 };
 inline constexpr double entropy_unit_bits = 0x1p-24;
 
+/// The entries of `RegulatorTables::table` for `n` samples: one for each way to divide up to n samples
+/// into four, (n + 4 over 4).
+constexpr std::size_t table_entries(std::size_t n) {
+  return (n + 1) * (n + 2) / 2 * (n + 3) / 3 * (n + 4) / 4;
+}
+
 /// What a search needs to know about the regulators, in the layouts that the loop reads. The arrays
 /// are those of `Regulators`.
 struct RegulatorTables {

@@ -118,6 +118,21 @@ TEST(Record, SaysInTheTraceHowUnitsWereTimed) {
   EXPECT_TRUE(header_of_recording(setup).provenance.ends_with(", each unit alone"));
 }
 
+TEST(Record, DoesNotFinishIterationsForWhichItHasNoTime) {
+  KernelScript script(100);
+  script.iterations = 2;
+  std::atomic<Items> of_second = 0;
+  script.compute = [&](const Block& block, int) {
+    if (block.iteration == 1) of_second += block.items;
+  };
+  ScriptedKernel kernel(script);
+  RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
+  setup.sizes = {4};
+  setup.budget = Seconds{1e-9};
+  EXPECT_TRUE(record(setup).trace.merge);
+  EXPECT_EQ(of_second, 8) << "a block of the largest recorded size for each unit";
+}
+
 TEST(Record, TimesWhatTheKernelMergesBetweenIterations) {
   KernelScript script(100);
   script.iterations = 9;

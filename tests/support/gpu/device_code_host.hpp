@@ -63,6 +63,9 @@ template <class T>
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
 }
 
+/// A counter of cycles, of which a nanosecond has one.
+[[nodiscard]] inline std::uint64_t device_cycles() { return device_ns(); }
+
 [[nodiscard]] inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 [[nodiscard]] inline double sinpi(double x) { return std::sin(3.14159265358979323846 * x); }
 

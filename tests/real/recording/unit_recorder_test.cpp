@@ -1,0 +1,118 @@
+// Tests of the recording of one unit: which sizes are timed, and how often.
+#include "real/recording/unit_recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+
+#include "tests/support/scripted_kernel.hpp"
+
+namespace equipoise::unit_recorder_test {
+namespace {
+
+/// A recording on one core of two samples of each size, and of a second.
+RecordSetup setup_of(Kernel& kernel) {
+  RecordSetup setup;
+  setup.units = parse_units({"cpu"});
+  setup.kernel = &kernel;
+  setup.samples_min = setup.samples_max = 2;
+  setup.budget = Seconds{1.0};
+  return setup;
+}
+
+/// A unit whose blocks take 1 ms for each item.
+struct SlowUnit {
+  explicit SlowUnit(Items items) : script(items), kernel(script) {
+    setup = setup_of(kernel);
+    unit.emplace(setup, 0, ItemSegment{0, items});
+  }
+  /// Records a pass. Returns how long it took.
+  Seconds pass() {
+    Seconds now;
+    while (!unit->is_done()) {
+      const Block block = unit->next_block(0);
+      const Seconds time{1e-3 * static_cast<double>(block.items)};
+      now += time;
+      unit->take({{Seconds{}, Seconds{}, time, Seconds{}}, Seconds{}}, now);
+    }
+    return now;
+  }
+
+  KernelScript script;
+  ScriptedKernel kernel;
+  RecordSetup setup;
+  std::optional<UnitRecorder> unit;
+};
+
+TEST(UnitRecorder, TimesSizesThatTakeLongByTheirFirstBlockInEachPassOrNotAtAll) {
+  // Sizes from 1 to 4096 with a factor of 4096^(1/7) = 3.28. With three passes, two samples and three
+  // first blocks of 35 items take 0.175 s, and of 116 items 0.58 s: more than half of the budget. Three
+  // blocks of 116 items take less than the budget, and three of 380 items 1.14 s.
+  SlowUnit slow(4096);
+  slow.setup.passes = 3;
+  for (int pass = 0; pass < 3; ++pass) {
+    if (pass > 0) slow.unit->begin_pass();
+    EXPECT_NEAR(slow.pass().value, 2e-3 * (1 + 3 + 11 + 35) + 0.116, 1e-9);
+    EXPECT_EQ(slow.unit->next_block(0).items, 35) << "to keep it busy";
+  }
+  std::map<double, int> samples;
+  for (const TraceSample& sample : slow.unit->samples()) ++samples[sample.items];
+  EXPECT_EQ(samples, (std::map<double, int>{{1, 3}, {3, 3}, {11, 3}, {35, 3}, {116, 3}}));
+  Recording recording;
+  slow.unit->add_remarks(recording);
+  ASSERT_FALSE(recording.doubts.empty());
+  EXPECT_EQ(
+      recording.doubts[0],
+      "cpu0: blocks of 380 items or more take too long for this recording and were not timed; more "
+      "time (--seconds-max) helps");
+}
+
+TEST(UnitRecorder, TimesASizeByItsFirstBlocksFromWhenItIsKnownToTakeLong) {
+  // The very first size is known when its first block is back: 0.15 s is less than a quarter of the budget, but
+  // two samples and three first blocks would take 0.75 s, more than half of it.
+  KernelScript script(300);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = setup_of(kernel);
+  setup.passes = 3;
+  UnitRecorder unit(setup, 0, {0, 300});
+  const RecordedBlock block{{Seconds{}, Seconds{}, Seconds{0.15}, Seconds{}}, Seconds{}};
+  EXPECT_FALSE(unit.take(block, Seconds{0.15}));
+  EXPECT_TRUE(unit.take(block, Seconds{0.30}));
+  while (!unit.is_done()) unit.take(block, Seconds{1.0});
+  unit.begin_pass();
+  EXPECT_EQ(unit.next_block(0).items, 1);
+  EXPECT_TRUE(unit.take(block, Seconds{0.15}));
+  EXPECT_GT(unit.next_block(0).items, 1);
+}
+
+TEST(UnitRecorder, CountsTheVeryFirstBlockIfItTakesLong) {
+  // It takes 1.1 s, more than a quarter of the budget. Larger ones would take longer, and so would it again.
+  KernelScript script(300);
+  ScriptedKernel kernel(script);
+  const RecordSetup setup = setup_of(kernel);
+  UnitRecorder unit(setup, 0, {0, 300});
+  EXPECT_TRUE(
+      unit.take({{Seconds{9.0}, Seconds{}, Seconds{1.1}, Seconds{}}, Seconds{}}, Seconds{10.1}));
+  EXPECT_TRUE(unit.is_done());
+  unit.begin_pass();
+  EXPECT_TRUE(unit.is_done());
+  ASSERT_EQ(unit.samples().size(), 1u);
+  EXPECT_EQ(unit.samples()[0].compute_mean_s, 1.1);
+}
+
+TEST(UnitRecorder, TimesSizesThatTheUserGaveHoweverLongTheyTake) {
+  KernelScript script(4096);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = setup_of(kernel);
+  setup.sizes = {4096};
+  UnitRecorder unit(setup, 0, {0, 4096});
+  const RecordedBlock block{{Seconds{}, Seconds{}, Seconds{100.0}, Seconds{}}, Seconds{}};
+  EXPECT_FALSE(unit.take(block, Seconds{100.0}));
+  EXPECT_TRUE(unit.take(block, Seconds{200.0}));
+  EXPECT_TRUE(unit.take(block, Seconds{300.0}));
+  EXPECT_TRUE(unit.is_done());
+}
+
+}  // namespace
+}  // namespace equipoise::unit_recorder_test
