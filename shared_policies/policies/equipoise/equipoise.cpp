@@ -187,8 +187,14 @@ void Equipoise::divide(const View& view, Decisions& decisions) {
   division_.divide(view);
   remote_units_.keep_out(view, division_, network_);
   if (!is_reported_) report(view, decisions);
-  for (const UnitState& unit : view.units()) {
-    if (unit.present) assign_blocks(view, unit, decisions);
+  const auto is_last = [&](const UnitState& unit) {  // a CPU for which a grain may be too large
+    return unit.unit.kind == UnitKind::cpu && !division_.cost(unit.id).is_known() &&
+           first_items(view, unit) < static_cast<double>(view.workload().grain_items);
+  };
+  for (const bool are_last : {false, true}) {
+    for (const UnitState& unit : view.units()) {
+      if (unit.present && is_last(unit) == are_last) assign_blocks(view, unit, decisions);
+    }
   }
   if (view.outstanding() == 0) assign_one_grain(view, decisions);
   watch(view, decisions);
