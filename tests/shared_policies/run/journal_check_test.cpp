@@ -52,9 +52,8 @@ TEST(JournalCheck, CountsSecondCopiesAmongTheBlocks) {
   const RunSetup setup = setup_of(2, items_of(50));
   const FakeSetup machine{{affine_unit(0, 0.1), affine_unit(0, 0.25)}, {}};
   const auto greedy = [&] {
-    return make_policy(find_policy("greedy"), {{{"initial_block_items", "10"}, {"backup", "on"}},
-                                               nullptr,
-                                               setup.units});
+    return make_policy(find_policy("greedy"),
+                       {{{"initial_block_items", "10"}, {"backup", "on"}}, nullptr, setup.units});
   };
   const JournalCheck check = check_journal(record(*greedy(), setup, machine), *greedy());
   EXPECT_FALSE(check.difference);
