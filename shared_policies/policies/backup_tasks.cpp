@@ -137,7 +137,7 @@ class BackupTasks final : public Policy {
     if (view.outstanding() == 0) return;
     if (view.remaining() == 0 || is_own_timer(event)) {
       back_up(view, decisions);
-    } else if (is_refused(view, event) && wakes_at_ == Seconds::infinity()) {
+    } else if (is_refused(view, event)) {
       set_timer(view.now(), decisions);  // fires when all idle units were offered
     }
   }

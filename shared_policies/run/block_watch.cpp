@@ -179,6 +179,7 @@ void BlockWatch::came_back(UnitId unit, const Block& block, Seconds at, Seconds 
 
 /// Something has come back from the unit.
 void BlockWatch::answer(UnitId unit, Seconds at) {
+  units_[unit.index].hopeless = {};
   wait_for(units_[unit.index], at);
   schedule(unit);
   if (!std::exchange(has_answer_, true)) schedule_all();

@@ -72,7 +72,7 @@ Seconds finish_spread(const RunNumbers& numbers) {
     first = std::min(first, unit.last_end);
     last = std::max(last, unit.last_end);
   }
-  return numbers.blocks == 0 ? Seconds{} : last - first;
+  return first > last ? Seconds{} : last - first;
 }
 
 Metrics::Metrics(std::vector<Unit> units, std::vector<std::vector<RecordedSizes>> recorded,

@@ -184,8 +184,9 @@ bool Equipoise::is_due(const View& view) {
 void Equipoise::divide(const View& view, Decisions& decisions) {
   if (view.remaining() == 0) return;
   blocks_since_division_ = 0;
+  remote_units_.keep_out(view, division_, network_);  // so that those who take part are counted
   division_.divide(view);
-  remote_units_.keep_out(view, division_, network_);
+  remote_units_.keep_out(view, division_, network_);  // by the end found now
   if (!is_reported_) report(view, decisions);
   const auto is_last = [&](const UnitState& unit) {  // a CPU for which a grain may be too large
     return unit.unit.kind == UnitKind::cpu && !division_.cost(unit.id).is_known() &&

@@ -43,6 +43,21 @@ TEST(RemoteUnits, DoNotFetchWhatTakesMostOfTheTimeLeft) {
   expect_all_done(schedule, 10'000);
 }
 
+TEST(RemoteUnits, BeginAllAtOnceWhereNoUnitIsBesideTheInputThoughAllAreKnown) {
+  // Both need 1e-3 s an item, as earlier runs have shown, and 10 s of fetching, which both do at once: 10 s, and 5 s
+  // for half of the items.
+  PolicyTest test = near_and_far(10'000, 10.0);
+  test.units[0].is_remote = true;
+  test.units[0].node = "near";
+  LearnedCost cost;
+  for (const double items : {1e2, 1e3, 1e4}) cost.alone.push_back({items, 10.0, items * 1e-3});
+  cost.scatter = cost.doubt = 0.05;
+  test.known.experience = {{cost, cost}};
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 10'000);
+  EXPECT_LE(schedule.makespan(), 1.05 * 15.0);
+}
+
 TEST(RemoteUnits, CountIterationsToCome) {
   // Ten iterations of 2 s each on the near unit: 10 s of fetching serve all of them.
   PolicyTest test = near_and_far(2'000);

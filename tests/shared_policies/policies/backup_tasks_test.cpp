@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -141,6 +143,24 @@ TEST(BackupTasks, AreGivenAtABarrierForAUnitThatIsSilentFromTheStart) {
   MemoryJournal journal;
   do_in_rounds(30, machine_of({0.1, 1e9}), journal);
   EXPECT_NEAR(journal.blocks.back().end.value, 12.0, 1e-9);
+}
+
+TEST(BackupTasks, AreGivenAtABarrierAlsoWhileAnotherUnitIsWaitedForLonger) {
+  // u0 takes 5 s for a block and the others 1 s. u0's first block may take 10 s. u2 stops at 5.5 s in the second round:
+  // its block is due at 6 s, when u1 gets nothing, and has taken twice as long at 7 s. u1 does it by 8 s.
+  FakeSetup machine = machine_of({0.5, 0.1, 0.1});
+  Disturbance stall = disturb(DisturbanceKind::profile, "u2", 5.5);
+  stall.profile = {{Seconds{0}, 0.0}, {Seconds{never}, 1.0}};
+  machine.scenario.events = {stall};
+  MemoryJournal journal;
+  do_in_rounds(90, machine, journal);
+  const auto ends = [](double at_s) {
+    return [at_s](const BlockRecord& block) {
+      return block.unit.index == 1 && std::abs(block.end.value - at_s) < 1e-9;
+    };
+  };
+  EXPECT_TRUE(std::ranges::any_of(journal.blocks, ends(6.0)));
+  EXPECT_TRUE(std::ranges::any_of(journal.blocks, ends(8.0)));
 }
 
 TEST(BackupTasks, JudgeAFirstBlockByTheQuickestUnit) {
