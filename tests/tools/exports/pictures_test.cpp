@@ -198,7 +198,7 @@ TEST(RunText, ShowsSharesIdleTimeAndAChart) {
 
 TEST(RunText, ListsNoDroppedWorkAmongLosses) {
   const std::string text = run_text(run_with_beaten_copy(), {80, false});
-  EXPECT_THAT(text, HasSubstr("unit lost   gpu0"));
+  EXPECT_THAT(text, HasSubstr("unit lost  gpu0"));
   EXPECT_THAT(text, Not(HasSubstr("block lost")));
   EXPECT_EQ(run_json(run_with_beaten_copy()).at("events").size(), 2u);
 }
