@@ -10,8 +10,11 @@
 namespace equipoise {
 namespace {
 
-/// The group of the block of an entry of the queue.
-constexpr auto group_of = [](const auto& entry) { return entry.work.block.group; };
+/// Whether no block of `queue` is of this group; 0: of none.
+bool is_last_of(std::uint32_t group, const auto& queue) {
+  const auto is_of = [group](const auto& entry) { return entry.work.block.group == group; };
+  return group == 0 || std::ranges::none_of(queue, is_of);
+}
 
 }  // namespace
 
@@ -142,7 +145,7 @@ void UnitPipeline::remove(std::size_t place, Seconds now) {
   queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
   Block block = gone.work.block;
   block.items = 0;  // it has no memory yet, but others of its group that have ended may
-  room_.release(block, std::ranges::count(queue_, block.group, group_of) == 0);
+  room_.release(block, is_last_of(block.group, queue_));
   // The unit decides since it is free, or will before the next block.
   Seconds later_decision = gone.decision_time;
   if (place == 0) free_at_ += std::exchange(later_decision, Seconds{});
@@ -390,7 +393,7 @@ void UnitPipeline::finish(Seconds at) {
   free_at_ = at;
   if (queue_.empty()) free_at_ += std::exchange(pending_decision_time_, Seconds{});
   if (block.probe) return stages_->probed(unit_, block, at);
-  room_.release(block.block, std::ranges::count(queue_, block.block.group, group_of) == 0);
+  room_.release(block.block, is_last_of(block.block.group, queue_));
   stages_->finished(unit_, block, at, is_dropped);
 }
 
