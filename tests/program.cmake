@@ -36,14 +36,14 @@ equipoise_program_tests(commands
     tools/block_timeout_test.cpp
     tools/completion_test.cpp
     tools/described_machine_test.cpp
-    tools/device_links_test.cpp
+    tools/worlds/device_links_test.cpp
     tools/energy_test.cpp
     tools/experience_test.cpp
     tools/machine_spec_inputs_test.cpp
     tools/block_cost_test.cpp
     tools/machine_spec_test.cpp
     tools/many_hosts_test.cpp
-    tools/h200_test.cpp
+    tools/worlds/h200_test.cpp
     tools/mi300a_test.cpp
     tools/one_writer_test.cpp
     tools/outputs_test.cpp

@@ -138,6 +138,13 @@ void learn_a_second(Watched& watched, Gates& gates) {
   watched.expect_next<BlockFinished>(0);
 }
 
+/// A unit and a core, which fails at 20 s.
+RealSetup beside_a_core_that_fails(const std::string& unit, ScriptedKernel& kernel) {
+  RealSetup setup = setup_of({unit, "cpu"}, {&kernel});
+  setup.scenario.events = {disturb(DisturbanceKind::fail, setup.units[1].unit.name, 20.0)};
+  return setup;
+}
+
 TEST_P(AutomaticTimeout, LosesASilentUnitAndLetsItTakePartAgainWhenItAnswers) {
   KernelScript script(3);
   Gates gates(script);
@@ -223,9 +230,7 @@ TEST_P(AutomaticTimeout, WaitsForALateUnitIfNobodyElseIsLeft) {
   KernelScript script(2);
   Gates gates(script);
   ScriptedKernel kernel(script);
-  RealSetup setup = setup_of({GetParam(), "cpu"}, {&kernel});
-  setup.scenario.events = {disturb(DisturbanceKind::fail, setup.units[1].unit.name, 20.0)};
-  Watched watched(std::move(setup));
+  Watched watched(beside_a_core_that_fails(GetParam(), kernel));
   watched.run([&] {
     learn_a_second(watched, gates);
     watched.start(1, 1, 0);
@@ -242,9 +247,7 @@ TEST_P(AutomaticTimeout, WaitsForALateUnitTenTimesAsLongIfNobodyElseIsLeft) {
   KernelScript script(2);
   Gates gates(script);
   ScriptedKernel kernel(script);
-  RealSetup setup = setup_of({GetParam(), "cpu"}, {&kernel});
-  setup.scenario.events = {disturb(DisturbanceKind::fail, setup.units[1].unit.name, 20.0)};
-  Watched watched(std::move(setup));
+  Watched watched(beside_a_core_that_fails(GetParam(), kernel));
   watched.run([&] {
     learn_a_second(watched, gates);
     watched.start(1, 1, 0);

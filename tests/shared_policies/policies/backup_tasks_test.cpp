@@ -34,14 +34,18 @@ PolicyTest backed_up(Items items, const std::vector<double>& item_s) {
   return test;
 }
 
+constexpr double never = 1e300;
+
 /// `unit` does nothing from `at` on, until `until`.
-void stop(PolicyTest& test, const std::string& unit, double at, double until) {
-  Disturbance stall = disturb(DisturbanceKind::profile, unit, at);
-  stall.profile = {{Seconds{0}, 0.0}, {Seconds{until - at}, 1.0}};
-  test.fake.scenario.events.push_back(stall);
+Disturbance stall(const std::string& unit, double at, double until = never) {
+  Disturbance stalled = disturb(DisturbanceKind::profile, unit, at);
+  stalled.profile = {{Seconds{0}, 0.0}, {Seconds{until - at}, 1.0}};
+  return stalled;
 }
 
-constexpr double never = 1e300;
+void stop(PolicyTest& test, const std::string& unit, double at, double until) {
+  test.fake.scenario.events.push_back(stall(unit, at, until));
+}
 
 std::vector<LostBlock> lost_in(const Schedule& schedule) {
   std::vector<LostBlock> lost;
@@ -118,9 +122,7 @@ TEST(BackupTasks, AreGivenWhereThePolicyWaitsForAUnitThoughItemsAreLeft) {
   // Blocks take 1 s. u2 stops at 1.5 s: its second block is due at 2 s, when the others get nothing, and has taken twice
   // as long at 3 s. u0 does it by 4 s. Then u0 and u1 do 20 items by 5 s, and u0 the last 10 by 6 s.
   FakeSetup machine = machine_of({0.1, 0.1, 0.1});
-  Disturbance stall = disturb(DisturbanceKind::profile, "u2", 1.5);
-  stall.profile = {{Seconds{0}, 0.0}, {Seconds{never}, 1.0}};
-  machine.scenario.events = {stall};
+  machine.scenario.events = {stall("u2", 1.5)};
   MemoryJournal journal;
   do_in_rounds(90, machine, journal);
   EXPECT_NEAR(journal.blocks.back().end.value, 6.0, 1e-12);
@@ -149,9 +151,7 @@ TEST(BackupTasks, AreGivenAtABarrierAlsoWhileAnotherUnitIsWaitedForLonger) {
   // u0 takes 5 s for a block and the others 1 s. u0's first block may take 10 s. u2 stops at 5.5 s in the second round:
   // its block is due at 6 s, when u1 gets nothing, and has taken twice as long at 7 s. u1 does it by 8 s.
   FakeSetup machine = machine_of({0.5, 0.1, 0.1});
-  Disturbance stall = disturb(DisturbanceKind::profile, "u2", 5.5);
-  stall.profile = {{Seconds{0}, 0.0}, {Seconds{never}, 1.0}};
-  machine.scenario.events = {stall};
+  machine.scenario.events = {stall("u2", 5.5)};
   MemoryJournal journal;
   do_in_rounds(90, machine, journal);
   const auto ends = [](double at_s) {

@@ -15,6 +15,16 @@ BlockRecord record(std::uint32_t unit, Items items, double busy_s, double end_s)
   return r;
 }
 
+/// Units that take 10 W when idle and 110 W when busy.
+std::vector<Unit> units_of_110_w(std::size_t count) {
+  std::vector<Unit> units(count);
+  for (Unit& unit : units) {
+    unit.idle_w = 10;
+    unit.busy_w = 110;
+  }
+  return units;
+}
+
 TEST(Metrics, AddsUpARun) {
   std::vector<Unit> units(2);
   units[0].idle_w = 10;
@@ -128,12 +138,7 @@ TEST(Metrics, DrawsIdleWattsWhileAUnitCopies) {
 }
 
 TEST(Metrics, CountsDroppedWorkThatGoesOnUntilTheEndOfTheRunAsWork) {
-  std::vector<Unit> units(3);
-  for (Unit& unit : units) {
-    unit.idle_w = 10;
-    unit.busy_w = 110;
-  }
-  Metrics metrics(units);
+  Metrics metrics(units_of_110_w(3));
   metrics.block(record(0, 10, 4, 4));
   metrics.block(record(1, 10, 2, 2));
   // Unit 0 was given block 7 at 3 s, before its first one ended, and began it at 4 s; unit 2 was given
@@ -162,12 +167,7 @@ TEST(Metrics, CountsDroppedWorkThatGoesOnUntilTheEndOfTheRunAsWork) {
 }
 
 TEST(Metrics, CountsDroppedWorkUntilItEndsOrItsUnitIsLost) {
-  std::vector<Unit> units(2);
-  for (Unit& unit : units) {
-    unit.idle_w = 10;
-    unit.busy_w = 110;
-  }
-  Metrics metrics(units);
+  Metrics metrics(units_of_110_w(2));
   for (const std::uint32_t unit : {0u, 1u}) {
     metrics.event({Seconds{2}, LostBlock{UnitId{unit}, Block{unit, 0, 10}, Seconds{1}, 0,
                                          std::nullopt, LostBy::take_back, true}});
