@@ -144,9 +144,21 @@ void PhaseSearch::begin() {
   try_all(std::move(candidates));
 }
 
-/// Evaluates `candidates` and keeps the best one so far.
-void PhaseSearch::try_all(std::vector<Parts> candidates) {
-  candidates.resize(std::min(candidates.size(), left_));
+/// Whether evaluations are left for `parts`, which then count. The first candidate is always tried.
+bool PhaseSearch::spend_on(const Parts& parts) {
+  const std::size_t needed = evaluations_of(parts, workload_.iterations);
+  if (needed > left_ && left_ < most_) return false;
+  left_ -= std::min(needed, left_);
+  return true;
+}
+
+/// Evaluates those of `proposed` that evaluations are left for, and keeps the best one so far.
+void PhaseSearch::try_all(std::vector<Parts> proposed) {
+  const std::size_t tried_before = most_ - left_;
+  std::vector<Parts> candidates;
+  for (Parts& parts : proposed) {
+    if (spend_on(parts)) candidates.push_back(std::move(parts));
+  }
   const PolicyChoice optimum = parse_policy("optimum");
   std::vector<SimulationResult> results(candidates.size());
   std::size_t ended = 0;
@@ -160,9 +172,8 @@ void PhaseSearch::try_all(std::vector<Parts> candidates) {
       },
       [&](std::size_t i, SimulationResult result) {
         results[i] = std::move(result);
-        show_progress(most_ - left_ + ++ended);
+        show_progress(tried_before + ++ended);
       });
-  left_ -= candidates.size();
   for (std::size_t i = 0; i < results.size(); ++i) {
     Tried tried = tried_from(results[i], std::move(candidates[i]));
     if (tried.value < best_.value) best_ = std::move(tried);

@@ -52,7 +52,8 @@ class PhaseSearch {
   void balance();
   bool change_once();
   void move_between_units();
-  void try_all(std::vector<Parts> candidates);
+  bool spend_on(const Parts& parts);
+  void try_all(std::vector<Parts> proposed);
   void show_progress(std::size_t tried);
   [[nodiscard]] Tried tried_from(const SimulationResult& result, Parts parts) const;
   [[nodiscard]] Parts balanced(const Tried& tried, double damping) const;

@@ -75,4 +75,13 @@ BlockLists::value_type blocks_of(const Parts& parts, const Workload& workload,
   return blocks;
 }
 
+std::size_t evaluations_of(const Parts& parts, int iterations) {
+  constexpr Items blocks_of_an_evaluation = 100'000;
+  Items blocks = 0;
+  for (const Part& part : parts) {
+    if (part.share_items > 0.0) blocks += part.blocks;
+  }
+  return 1 + static_cast<std::size_t>(blocks * iterations / blocks_of_an_evaluation);
+}
+
 }  // namespace equipoise

@@ -36,7 +36,7 @@ struct BestKnown {
 /// late to units that end early. Then it tries other numbers of blocks, smaller first and last
 /// blocks, and leaving units out, for all units of the same node, kind and model at once, and keeps
 /// improvements. It stops without an improvement, at the lower bound, or after an effort that
-/// depends only on the size of the platform.
+/// depends only on the size of the platform; schedules of more than 100,000 blocks count as several.
 ///
 /// Phases are searched one after another, each simulated after the earlier ones with their
 /// schedules, so that the scenario acts at the right times. The best schedule of a phase is not

@@ -13,6 +13,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/search/best_known.hpp"
+#include "tools/search/schedule_parts.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
@@ -134,6 +135,16 @@ class ScheduleSearch : public testing::Test {
 Items items_of_unit(const BestKnown& found, std::size_t unit) {
   const std::vector<Items>& blocks = found.schedule.front()[unit];
   return std::accumulate(blocks.begin(), blocks.end(), Items{0});
+}
+
+TEST(EvaluationsOf, CountMoreForSchedulesOfManyBlocks) {
+  const Part few{.share_items = 1e6, .blocks = 10};
+  const Part many{.share_items = 1e6, .blocks = 60'000};
+  const Part unused{.share_items = 0.0, .blocks = 1'000'000};
+  EXPECT_EQ(evaluations_of({few, few, unused}, 20), 1u);
+  EXPECT_EQ(evaluations_of({many, few}, 1), 1u);
+  EXPECT_EQ(evaluations_of({many, many}, 1), 2u);  // 120,000 blocks
+  EXPECT_EQ(evaluations_of({many, few}, 5), 4u);   // 300,050 blocks
 }
 
 TEST_F(ScheduleSearch, FindsTheOptimumOfTwoLinearUnits) {
