@@ -34,7 +34,7 @@ struct UnitPart {
 ///
 /// where unit p does r_p items/s from b_p on: b_p is the time when its outstanding blocks have
 /// ended, plus the fixed costs of the blocks that it will take. Both sums are kept. `renew` brings
-/// the part of one unit up to date, `divide` the parts of all units, in O(n log n). Source: ours.
+/// the part of one unit up to date, `divide` the parts of all units, in O(n) for each time that one of them turns out to begin too late. Source: ours.
 class Division {
  public:
   explicit Division(const BlockSizing& sizing) : sizing_(sizing) {}
@@ -51,14 +51,14 @@ class Division {
   [[nodiscard]] const PipelineCost& cost(UnitId id) const { return costs_[id.index]; }
   /// The end of the iteration as last estimated.
   [[nodiscard]] double end_s() const { return end_s_; }
-  /// Whether a remote unit has yet to fetch its data, so that the end is uncertain.
+  /// Whether a remote unit fetches its data, or may come once the links are known: the end is uncertain, and blocks
+  /// stay short.
   [[nodiscard]] bool is_remote_awaited() const { return is_remote_awaited_; }
   /// The time that the next block of a unit has: until the end. While a remote unit is awaited, at
   /// most twice the time since the phase began, except for the unit's first block.
   [[nodiscard]] double left_s(const View& view, UnitId id) const;
-  /// Whether remote units may come that nothing is known of yet; blocks stay short then.
   void await_remote_units(bool are_awaited) { is_remote_awaited_ = are_awaited; }
-  /// The rate of all units together when `divide` was last called.
+  /// The rate of all units together, as last summed.
   [[nodiscard]] double rate() const { return rate_; }
   /// Whether so few grains remain that they are assigned one by one, as UnitPart::grains says.
   [[nodiscard]] bool has_few_grains() const { return has_few_grains_; }

@@ -51,8 +51,8 @@ namespace {
 
 /// Shares of all items that the first blocks of all units would have together.
 struct FirstShares {
-  double cpu = 0.0005;        ///< if all units were CPUs
-  double accelerator = 0.02;  ///< if no unit were a CPU
+  double cpu = 0.0;          ///< if all units were CPUs
+  double accelerator = 0.0;  ///< if no unit were a CPU
 };
 
 /// All units' parts are renewed once in (number of units / this) finished blocks, so that a block
@@ -96,13 +96,9 @@ class Equipoise final : public Policy {
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       division_.part(joined->unit) = {};
       network_.begin(view, decisions);
-      blocks_ = 0;
-      is_reported_ = false;
-      divide(view, decisions);
+      divide_among_others(view, decisions);
     } else if (std::holds_alternative<UnitLost>(event.what)) {
-      blocks_ = 0;
-      is_reported_ = false;
-      divide(view, decisions);
+      divide_among_others(view, decisions);
     } else if (std::holds_alternative<UnitIdle>(event.what) && view.outstanding() == 0) {
       divide(view, decisions);
     }
@@ -114,6 +110,7 @@ class Equipoise final : public Policy {
   void learn(const View& view, const BlockFinished& finished, Seconds at);
   void forget_unconfirmed(const View& view);
   void divide(const View& view, Decisions& decisions);
+  void divide_among_others(const View& view, Decisions& decisions);
   void report(const View& view, Decisions& decisions);
   void assign_one_grain(const View& view, Decisions& decisions);
   void assign_blocks(const View& view, const UnitState& unit, Decisions& decisions);
@@ -201,7 +198,15 @@ void Equipoise::divide(const View& view, Decisions& decisions) {
   watch(view, decisions);
 }
 
-/// Reports the costs and sizes once those of all units that take part are known.
+/// A unit has come or gone.
+void Equipoise::divide_among_others(const View& view, Decisions& decisions) {
+  blocks_ = 0;
+  is_reported_ = false;
+  divide(view, decisions);
+}
+
+/// Reports the costs once those of all units that take part are known, and the sizes of next blocks as if nothing but
+/// time and memory limited them.
 void Equipoise::report(const View& view, Decisions& decisions) {
   const auto takes_part = [&](const UnitState& unit) {
     return unit.present && !division_.part(unit.id).is_kept_out;
@@ -360,36 +365,32 @@ std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts*
 
 PolicyInfo equipoise_info() {
   return {
-      "equipoise",
-      "re-divides the remaining items whenever a block ends; blocks shrink as times scatter and "
-      "the end nears",
-      "this project",
-      {{"first_share", "0.0005", "share of the items",
-        "size of the first blocks of all units together"},
-       {"first_accelerator_share", "0.02", "share of the items",
-        "the same for GPUs and other accelerators"},
-       {"growth", "8", "x", "a block is at most so many times the unit's largest so far"},
-       {"slack", "0.5", "x time left",
-        "how long a block may take on a unit whose times do not scatter"},
-       {"overlap", "0.7", "x slack",
-        "the same on a unit that copies the next block while it computes"},
-       {"cushion", "2.5", "standard deviations",
-        "safety margin: blocks are shortened by so much, because their times vary"},
-       {"overhead_share", "0.01", "x block time",
-        "blocks are at least so large that their fixed time is at most this share"},
-       {"caution", "0.5", "x",
-        "how much scatter of times counts, compared with fixed time, for the size of the last "
-        "block"}},
-      Foresight::none,
-      0.0,
-      make_equipoise,
-      nullptr,
-      {},
-      {},
-      true,
-      false,
-      PolicyInfo().answer_limit_s,
-      true};
+      .name = "equipoise",
+      .line =
+          "re-divides the remaining items whenever a block ends; blocks shrink as times scatter "
+          "and "
+          "the end nears",
+      .source = "this project",
+      .parameters =
+          {{"first_share", "0.0005", "share of the items",
+            "size of the first blocks of all units together"},
+           {"first_accelerator_share", "0.02", "share of the items",
+            "the same for GPUs and other accelerators"},
+           {"growth", "8", "x", "a block is at most so many times the unit's largest so far"},
+           {"slack", "0.5", "x time left",
+            "how long a block may take on a unit whose times do not scatter"},
+           {"overlap", "0.7", "x slack",
+            "the same on a unit that copies the next block while it computes"},
+           {"cushion", "2.5", "standard deviations",
+            "safety margin: blocks are shortened by so much, because their times vary"},
+           {"overhead_share", "0.01", "x block time",
+            "blocks are at least so large that their fixed time is at most this share"},
+           {"caution", "0.5", "x",
+            "how much scatter of times counts, compared with fixed time, for the size of the last "
+            "block"}},
+      .make = make_equipoise,
+      .uses_experience = true,
+      .backs_up = true};
 }
 
 }  // namespace equipoise

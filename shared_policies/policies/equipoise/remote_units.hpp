@@ -16,8 +16,8 @@ namespace equipoise {
 /// - a node fetches the resident data if that takes at most `worthwhile` of the time left, the iterations to come
 ///   included, in which what it brings can be used. The node whose units are expected to do most for it comes first;
 ///   nodes whose links are shared fetch one after another: the first has its data sooner, and none later.
-/// - a first block is so small that copying it takes at most a hundredth of the time left; if not even a
-///   grain is, the unit is kept out.
+/// - a first block is so small that copying it takes at most a hundredth of the time left, or a grain, if copying that
+///   takes at most a quarter of it; else the unit is kept out.
 ///
 /// Where no unit is beside the input, all fetch at once. Somebody is always let in. Source: ours.
 class RemoteUnits {

@@ -13,7 +13,7 @@ constexpr double keep = 0.97;                // factor on the weight of older me
 constexpr double known_weight_min = 1.5;     // measurements needed for a size to count as known
 constexpr double octave_distance_max = 2.0;  // measurements this many octaves away do not count
 constexpr double fixed_sd = 0.4;         // prior deviation of a, in times of the smallest blocks
-constexpr double cheapest = 1.0 / 3;     // least scale of errors, in mean times of as many items
+constexpr double least_scale = 1.0 / 3;  // of errors, in mean times of as many items
 constexpr double prior_sd = 0.10;        // assumed scatter before any is measured
 constexpr double shortest_s = 1e-9;      // one tick of a coarse timer
 constexpr double least_sd = 0.03;        // least scatter and doubt of what earlier runs showed
@@ -136,7 +136,7 @@ void RunningCost::fit_line(std::span<const Octave> octaves) {
   for (const Octave& octave : octaves) {
     // The octave's sums of 1, x and t over its n blocks, divided by the scale.
     const double in_the_mean = octave.items / all_items * all_seconds;
-    const double scale = std::max(octave.seconds, cheapest * in_the_mean);
+    const double scale = std::max(octave.seconds, least_scale * in_the_mean);
     const double one = octave.count / scale;
     const double x = octave.items / scale;
     const double t = octave.seconds / scale;
