@@ -212,6 +212,9 @@ void BlockWatch::withdrawn(UnitId unit, Items items) {
   if (units_.empty()) return;
   take(units_[unit.index], items);
   schedule(unit);
+  if (!is_halted_ || units_[unit.index].is_waited_for()) return;
+  is_halted_ = false;  // this unit is free: not all are late
+  schedule_all();
 }
 
 void BlockWatch::lost(UnitId unit) {

@@ -224,6 +224,18 @@ TEST(AutomaticBlockWatch, LosesNobodyIfAllAreLateUntilABlockComesBack) {
   EXPECT_EQ(watch.late(Seconds{1011}), second);
 }
 
+TEST(AutomaticBlockWatch, LosesThoseWhoAreLateOnceAUnitIsFreeBecauseItsBlockWasTakenBack) {
+  BlockWatch watch = automatic_watch();
+  watch.begin_iteration(0, 0, workload_of());
+  do_block(watch, first, 1, 0, 1);
+  do_block(watch, second, 1, 0, 1);
+  watch.handed_out(first, 1, Seconds{1});
+  watch.handed_out(second, 1, Seconds{1});
+  EXPECT_EQ(watch.late(Seconds{11}), std::nullopt) << "all are late";
+  watch.withdrawn(second, 1);
+  EXPECT_EQ(watch.late(Seconds{12}), first);
+}
+
 TEST(AutomaticBlockWatch, SaysWhenWaitingForAllUnitsHasNoSenseAnyMore) {
   BlockWatch watch = automatic_watch();
   watch.begin_iteration(0, 0, workload_of());
