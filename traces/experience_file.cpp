@@ -22,7 +22,7 @@ namespace {
 constexpr const char* schema = "equipoise.experience/1";
 constexpr double fresh_doubt = 0.05;
 constexpr double month_doubt = 0.14;  // 15 % after a month, together with the fresh one
-constexpr double other_doubt = 1.0;   // another machine or model
+constexpr double other_doubt = 1.0;   // another machine
 
 constexpr int most_runs = std::numeric_limits<int>::max();
 
@@ -63,12 +63,11 @@ LearnedCost within(LearnedCost cost, const Workload& workload) {
 
 }  // namespace
 
-double doubt_of(const ExperienceEntry& entry, const std::string& model, const RunPlace& place) {
+double doubt_of(const ExperienceEntry& entry, const RunPlace& place) {
   const auto days =
       static_cast<double>(std::max<std::int64_t>((place.today - entry.date).count(), 0));
-  const bool is_other = entry.machine != place.machine || entry.model != model;
   return std::hypot(fresh_doubt, month_doubt * std::sqrt(days / 30.0),
-                    is_other ? other_doubt : 0.0);
+                    entry.machine != place.machine ? other_doubt : 0.0);
 }
 
 Experience known_before(const ExperienceFile& file, const std::vector<Workload>& phases,
@@ -78,10 +77,10 @@ Experience known_before(const ExperienceFile& file, const std::vector<Workload>&
     auto& of_phase = known.emplace_back(units.size());
     for (std::size_t i = 0; i < units.size(); ++i) {
       for (const ExperienceEntry& entry : file.entries) {
-        if (!is_of(entry, workload, units[i])) continue;
+        if (!is_of(entry, workload, units[i]) || entry.model != units[i].model) continue;
         LearnedCost cost = within(entry.cost, workload);
         if (cost.empty()) continue;
-        cost.doubt = doubt_of(entry, units[i].model, place);
+        cost.doubt = doubt_of(entry, place);
         of_phase[i] = std::move(cost);
       }
     }
@@ -103,8 +102,12 @@ void add_run(ExperienceFile& file, const std::vector<Workload>& phases,
             {phases[phase].kernel, phases[phase].problem, unit.name, {}, {}, {}, 0, {}});
         entry = std::prev(file.entries.end());
       }
+      if (entry->model != unit.model) {
+        entry->cost = {};
+        entry->runs = 0;
+      }
       LearnedCost before = entry->cost;
-      before.doubt = entry->runs == 0 ? 0.0 : doubt_of(*entry, unit.model, place);
+      before.doubt = entry->runs == 0 ? 0.0 : doubt_of(*entry, place);
       entry->cost = with_new_run(before, *cost);
       entry->cost.doubt = 0.0;
       entry->model = unit.model;

@@ -51,19 +51,18 @@ struct RunPlace {
   std::chrono::sys_days today;
 };
 
-/// By how much, relatively, the times of `entry` may be wrong for a run at `place` on a unit of
-/// `model`: 5 % for a run of today, 15 % after a month, growing with the square root of the age; at
-/// least 100 % where machine or model have changed. Source: ours.
-[[nodiscard]] double doubt_of(const ExperienceEntry& entry, const std::string& model,
-                              const RunPlace& place);
+/// By how much, relatively, the times of `entry` may be wrong for a run at `place`: 5 % for a run of today, 15 % after a
+/// month, growing with the square root of the age; at least 100 % on another machine. Source: ours.
+[[nodiscard]] double doubt_of(const ExperienceEntry& entry, const RunPlace& place);
 
-/// What `file` knows for `phases` on `units`. Blocks with more items than the phase has are left out.
+/// What `file` knows for `phases` on `units`. Blocks with more items than the phase has are left out, and so are
+/// units of the same name but another model: what was another device says nothing about this one.
 [[nodiscard]] Experience known_before(const ExperienceFile& file,
                                       const std::vector<Workload>& phases,
                                       const std::vector<Unit>& units, const RunPlace& place);
 
 /// Adds what a run at `place` has shown. Phases of the same kernel and problem count as runs of their
-/// own.
+/// own. What was known of a unit of another model is replaced.
 void add_run(ExperienceFile& file, const std::vector<Workload>& phases,
              const std::vector<Unit>& units, const RunPlace& place, const Experience& shown);
 

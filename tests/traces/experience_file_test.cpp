@@ -84,7 +84,7 @@ TEST(ExperienceFile, KnowsNothingWithoutAFileOrInAnEmptyOne) {
 TEST(ExperienceFile, IsDoubtedTheMoreTheOlderItIs) {
   const ExperienceEntry entry = file_of_one_run().entries[0];
   const auto doubt = [&](int days) {
-    return doubt_of(entry, "Tested GPU", {"a machine", today + std::chrono::days(days)});
+    return doubt_of(entry, {"a machine", today + std::chrono::days(days)});
   };
   EXPECT_DOUBLE_EQ(doubt(0), 0.05);
   EXPECT_NEAR(doubt(30), 0.1487, 1e-4);   // sqrt(0.05^2 + 0.14^2)
@@ -92,10 +92,20 @@ TEST(ExperienceFile, IsDoubtedTheMoreTheOlderItIs) {
   EXPECT_DOUBLE_EQ(doubt(-5), 0.05) << "a clock that was wrong";
 }
 
-TEST(ExperienceFile, IsDoubtedMuchOnAnotherMachineOrModel) {
-  const ExperienceEntry entry = file_of_one_run().entries[0];
-  EXPECT_GT(doubt_of(entry, "Tested GPU", {"another machine", today}), 1.0);
-  EXPECT_GT(doubt_of(entry, "Another GPU", here), 1.0);
+TEST(ExperienceFile, IsDoubtedMuchOnAnotherMachine) {
+  EXPECT_GT(doubt_of(file_of_one_run().entries[0], {"another machine", today}), 1.0);
+}
+
+TEST(ExperienceFile, SaysNothingAboutAUnitOfAnotherModelAndForgetsTheOldOneWhenThatRan) {
+  ExperienceFile file = file_of_one_run();
+  Unit other = gpu();
+  other.model = "Another GPU";
+  EXPECT_FALSE(known_before(file, {workload(64)}, {other}, here)[0][0].has_value());
+  add_run(file, {workload(64)}, {other}, here, {{cost}});
+  ASSERT_EQ(file.entries.size(), 1u);
+  EXPECT_EQ(file.entries[0].model, "Another GPU");
+  EXPECT_EQ(file.entries[0].runs, 1);
+  EXPECT_EQ(file.entries[0].cost.alone[0].blocks, cost.alone[0].blocks) << "nothing of the old";
 }
 
 TEST(ExperienceFile, CountsRunsAndTakesTheDateOfTheLast) {

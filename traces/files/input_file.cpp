@@ -38,6 +38,17 @@ std::optional<struct stat> find(const std::string& path) {
   return found;
 }
 
+FileId id_of(const struct stat& file) { return {file.st_dev, file.st_ino}; }
+
+/// The path by which `file` was read first; nothing if it was not, or if another file of that number was, which is no
+/// longer there.
+std::optional<std::string> name_as_input(const struct stat& file) {
+  const auto read = inputs().find(id_of(file));
+  if (read == inputs().end()) return std::nullopt;
+  const auto now = find(read->second);
+  return now && id_of(*now) == id_of(file) ? std::optional(read->second) : std::nullopt;
+}
+
 /// Why a file of this kind cannot be read; empty if it can.
 std::string why_not_read(const std::string& path, const struct stat& file) {
   if (S_ISREG(file.st_mode)) return {};
@@ -127,11 +138,11 @@ std::streambuf::int_type next_char(std::streambuf& buffer, const std::string& pa
 
 void remember_input(const std::string& path) {
   const std::optional<struct stat> file = find(path);
-  if (file && S_ISREG(file->st_mode)) inputs().emplace(FileId{file->st_dev, file->st_ino}, path);
+  if (file && S_ISREG(file->st_mode) && !name_as_input(*file)) inputs()[id_of(*file)] = path;
 }
 
 void forget_input(const std::string& path) {
-  if (const auto file = find(path)) inputs().erase(FileId{file->st_dev, file->st_ino});
+  if (const auto file = find(path)) inputs().erase(id_of(*file));
 }
 
 std::ifstream open_input(const std::string& path, const std::string& advice) {
@@ -176,10 +187,10 @@ bool next_line(std::istream& in, std::string& text, const std::string& path, std
 void expect_no_input(const std::string& path, const std::string& where) {
   const std::optional<struct stat> file = find(path);
   if (!file) return;
-  const auto read = inputs().find(FileId{file->st_dev, file->st_ino});
-  if (read == inputs().end()) return;
+  const auto read = name_as_input(*file);
+  if (!read) return;
   throw InputError(where, fmt::format("{} is read by this command{}; give another file", path,
-                                      read->second == path ? "" : ", as " + read->second));
+                                      *read == path ? "" : ", as " + *read));
 }
 
 }  // namespace equipoise

@@ -18,7 +18,7 @@
 // 7. Links to other nodes are asked what they carry (Network). Remote units take part if what they have to
 //    fetch takes less than the time left, iterations to come included (RemoteUnits).
 // 8. What earlier runs showed of a unit (`--experience`) counts as up to three blocks, the fewer the
-//    older it is. If a unit's first block contradicts it, it is forgotten, also of all other units
+//    older it is. If a unit's first blocks contradict it, it is forgotten, also of all other units
 //    that have not confirmed it.
 // 9. A block that is overdue is expected to need as long again as it is overdue. When nothing is left to
 //    hand out, idle units do overdue blocks again (`backup`, BackupTasks).

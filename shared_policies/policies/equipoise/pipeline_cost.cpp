@@ -17,11 +17,14 @@ constexpr double most_queued = 4.0;
 
 bool PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
                        Seconds heard) {
+  const bool met_an_empty_unit = last_end <= finished.assigned;
+  const auto items = static_cast<double>(finished.block.items);
   const bool is_contradicted =
-      std::exchange(is_unconfirmed_, false) &&
-      alone_.is_contradicted_by(static_cast<double>(finished.block.items),
-                                (at - finished.assigned - finished.times.setup).value);
+      is_unconfirmed_ && met_an_empty_unit &&
+      alone_.is_far_from(items, (at - finished.assigned - finished.times.setup).value);
+  const bool shows_items = items * alone_.item_s() >= alone_.fixed_s();
   if (is_contradicted) *this = PipelineCost(overlaps_);
+  if (shows_items) is_unconfirmed_ = false;
   learn(finished, at, last_end, is_first, heard);
   return is_contradicted;
 }

@@ -30,10 +30,11 @@ class PipelineCost {
   /// time is. `heard`: if the block was
   /// handed out as the answer to `last_end`, the time between the two, which is the time that the
   /// controller needs to hear of an end; otherwise 0.
-  /// Returns whether the block contradicts what earlier runs showed; that is then forgotten.
+  /// Returns whether the block contradicts what earlier runs showed; that is then forgotten. Until a block was not
+  /// mostly fixed cost, a block that met an empty unit can do so.
   bool add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
            Seconds heard = {});
-  /// Whether nothing is known but what earlier runs showed.
+  /// Whether no block of this run has shown yet what items cost, only earlier runs have.
   [[nodiscard]] bool is_unconfirmed() const { return is_unconfirmed_; }
 
   [[nodiscard]] bool is_known() const { return !alone_.empty(); }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace equipoise {
 namespace {
@@ -28,9 +29,10 @@ constexpr double least_gain = 0.02;      // for which a smaller size is preferre
 
 void RunningCost::add(double items, double seconds) {
   seconds = std::max(seconds, shortest_s);
-  is_experience_ = false;
   largest_items_ = std::max(largest_items_, items);
-  if (!empty()) {
+  if (std::exchange(is_experience_, false)) {
+    all_errors_ = known_size_errors_;  // the doubt is over
+  } else if (!empty()) {
     const bool is_known = weight_near(items) >= known_weight_min;
     const double ratio = seconds / this->seconds(items);
     all_errors_.add(ratio - 1.0);
@@ -71,8 +73,7 @@ void RunningCost::start_from(const std::vector<LearnedSize>& sizes, double scatt
   fit();
 }
 
-bool RunningCost::is_contradicted_by(double items, double seconds) const {
-  if (!is_experience_) return false;
+bool RunningCost::is_far_from(double items, double seconds) const {
   return std::abs(std::log(seconds / this->seconds(items))) > surprise_sds * relative_sd();
 }
 

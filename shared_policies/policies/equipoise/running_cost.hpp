@@ -36,9 +36,8 @@ class RunningCost {
   /// most three. Nothing if there are no sizes. To be called before any measurement.
   void start_from(const std::vector<LearnedSize>& sizes, double scatter, double doubt);
 
-  /// Whether only earlier runs are known, and a measurement of a block of `items` that took `seconds`
-  /// differs from them by more than three deviations.
-  [[nodiscard]] bool is_contradicted_by(double items, double seconds) const;
+  /// Whether a block of `items` that took `seconds` differs from what is known by more than three deviations.
+  [[nodiscard]] bool is_far_from(double items, double seconds) const;
 
   /// Adds a measurement: a block of `items` > 0 took `seconds` >= 0.
   void add(double items, double seconds);

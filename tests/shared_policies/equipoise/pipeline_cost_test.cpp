@@ -126,6 +126,17 @@ TEST(PipelineCost, KeepsEarlierRunsThatTheFirstBlockConfirms) {
   EXPECT_FALSE(cost.is_unconfirmed());
 }
 
+TEST(PipelineCost, ConfirmsEarlierRunsByABlockWhoseItemsTakeMostOfItsTime) {
+  PipelineCost cost;
+  cost.start_from({{{10.0, 20.0, 1.1}, {1000.0, 20.0, 11.0}}, {}, 1.0, 0.05, 0.05});  // 1 + 0.01 x
+  EXPECT_FALSE(cost.add(block_of(20, 0.0, stages(0.0, 1.1, 0.0)), Seconds{1.1}, Seconds{}, true));
+  EXPECT_TRUE(cost.is_unconfirmed()) << "of 1.2 s, 20 items take only 0.2 s";
+  EXPECT_TRUE(
+      cost.add(block_of(500, 2.0, stages(0.0, 60.0, 0.0)), Seconds{62.0}, Seconds{1.1}, false));
+  EXPECT_DOUBLE_EQ(cost.alone().seconds(500.0), 60.0);
+  EXPECT_FALSE(cost.is_unconfirmed());
+}
+
 TEST(PipelineCost, TakesTheShareOfTheCopyInFromThisRun) {
   PipelineCost cost;
   cost.start_from({{{100.0, 20.0, 8.0}}, {}, 0.5, 0.05, 0.05});

@@ -54,14 +54,20 @@ TEST(RunningCost, BelievesTheFirstBlockWhereEarlierRunsAreDoubted) {
   EXPECT_GT(cost.seconds(100.0), 7.0);
 }
 
-TEST(RunningCost, IsContradictedByABlockFarFromEarlierRuns) {
+TEST(RunningCost, ForgetsTheDoubtOfEarlierRunsWithTheFirstBlock) {
+  RunningCost cost;
+  cost.start_from({{100.0, 5.0, 2.0}}, 0.05, 1.0);
+  EXPECT_GT(cost.relative_sd(), 1.0);
+  cost.add(100.0, 8.0);
+  EXPECT_LT(cost.relative_sd(), 0.15) << "four times as long, as was to be feared, is no scatter";
+}
+
+TEST(RunningCost, IsFarFromABlockThatDiffersByMoreThanThreeDeviations) {
   RunningCost cost;
   cost.start_from({{100.0, 50.0, 2.0}, {1e6, 50.0, 2e4}}, 0.05, 0.05);
-  EXPECT_TRUE(cost.is_contradicted_by(100.0, 8.0));
-  EXPECT_TRUE(cost.is_contradicted_by(100.0, 0.5));
-  EXPECT_FALSE(cost.is_contradicted_by(100.0, 2.2));
-  cost.add(100.0, 2.2);
-  EXPECT_FALSE(cost.is_contradicted_by(100.0, 8.0)) << "this run has shown something, too";
+  EXPECT_TRUE(cost.is_far_from(100.0, 8.0));
+  EXPECT_TRUE(cost.is_far_from(100.0, 0.5));
+  EXPECT_FALSE(cost.is_far_from(100.0, 2.2));
 }
 
 TEST(RunningCost, KeepsEarlierRunsThatTheFirstBlockConfirms) {
