@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "shared_policies/policies/equipoise/list_scheduling.hpp"
 
@@ -11,8 +12,6 @@ namespace {
 
 /// If at most this many grains per unit remain, they are assigned one by one.
 constexpr Items few_grains_a_unit = 4;
-/// While a remote unit is awaited, a block may take this many times as long as the phase has.
-constexpr double awaited_growth = 2.0;
 
 /// The time in seconds at which `unit`, whose last block ended at `last_end`, will have finished its outstanding
 /// blocks; `now` if it has none. A first block that is overdue is expected to need as long again as it is overdue.
@@ -33,15 +32,22 @@ double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end
 
 }  // namespace
 
+double most_items_in_memory(const View& view, const UnitState& unit) {
+  const Workload& workload = view.workload();
+  const bool copies = workload.in_bytes_per_item + workload.out_bytes_per_item > 0.0;
+  const double blocks = copies ? 1.0 + std::min(unit.unit.copy_engines, 2) : 1.0;
+  return std::min(static_cast<double>(unit.cap_items),
+                  static_cast<double>(items_in_memory(unit.unit, workload)) / blocks);
+}
+
 void Division::begin_phase(std::size_t units, std::span<const PipelineCost> costs) {
   parts_.assign(units, {});
   costs_ = costs;
-  phase_begin_s_.reset();
 }
 
 void Division::begin_iteration(double now_s) {
   begin_s_ = end_s_ = now_s;
-  if (!phase_begin_s_) phase_begin_s_ = now_s;
+  is_new_iteration_ = true;
   for (UnitPart& part : parts_) {
     part.blocks = 1.0;
   }
@@ -49,6 +55,12 @@ void Division::begin_iteration(double now_s) {
 
 void Division::divide(const View& view) {
   find_rates_of_kinds(view);
+  sum_up(view);
+  if (std::exchange(is_new_iteration_, false)) sum_up(view);
+  if (has_few_grains_) assign_last_grains(view);
+}
+
+void Division::sum_up(const View& view) {
   rate_ = 0.0;
   done_before_ = 0.0;
   for (const UnitState& unit : view.units()) enter(view, unit);
@@ -61,8 +73,7 @@ void Division::divide(const View& view) {
   }
   const Items grains = few_grains_a_unit * static_cast<Items>(parts_.size());
   has_few_grains_ = view.remaining() <= grains * view.workload().grain_items;
-  for (const UnitState& unit : view.units()) count_blocks(unit);
-  if (has_few_grains_) assign_last_grains(view);
+  for (const UnitState& unit : view.units()) count_blocks(view, unit);
 }
 
 void Division::renew(const View& view, UnitId id) {
@@ -75,7 +86,14 @@ void Division::renew(const View& view, UnitId id) {
     if (rate_ <= 0.0) return;
     end_s_ = (remaining + done_before_) / rate_;
   } while (leave_if_late(part));
-  count_blocks(view.unit(id));
+  count_blocks(view, view.unit(id));
+}
+
+void Division::took(UnitId id, double seconds) {
+  UnitPart& part = parts_[id.index];
+  part.ready_s += seconds;
+  part.begin_s += seconds;
+  done_before_ += part.rate * seconds;
 }
 
 /// Adds one unit to the sums.
@@ -84,7 +102,8 @@ void Division::enter(const View& view, const UnitState& unit) {
   part.rate = 0.0;
   if (!unit.present || part.is_kept_out) return;
   if (cost(unit.id).is_known()) {
-    const RunningCost& cost = this->cost(unit.id).queued();
+    const bool is_alone = unit.outstanding.empty() && part.blocks <= 1.0;
+    const RunningCost& cost = is_alone ? this->cost(unit.id).alone() : this->cost(unit.id).queued();
     part.ready_s = ready_s(unit, this->cost(unit.id), part.last_end, view.now());
     const double most = cost.most_items(sizing_.growth);
     part.rate = most / cost.seconds(most);
@@ -122,15 +141,15 @@ bool Division::leave_if_late(UnitPart& part) {
 }
 
 /// Estimates how many more blocks a unit will take.
-void Division::count_blocks(const UnitState& unit) {
+void Division::count_blocks(const View& view, const UnitState& unit) {
   UnitPart& part = parts_[unit.id.index];
   if (part.rate == 0.0 || !cost(unit.id).is_known()) return;
   const RunningCost& cost = this->cost(unit.id).queued();
-  const auto cap = static_cast<double>(unit.cap_items);
   const double left_s = end_s_ - part.ready_s;
   const double last_s = sizes(unit.id).last_block_s(cost);
   part.blocks = left_s > last_s ? 1.0 + std::log2(left_s / last_s) : 1.0;
-  part.blocks = std::max(part.blocks, part.rate * (end_s_ - part.begin_s) / cap);
+  part.blocks =
+      std::max(part.blocks, part.rate * (end_s_ - part.begin_s) / most_items_in_memory(view, unit));
 }
 
 /// Assigns the last grains one by one, each to the unit that would finish it first.
@@ -162,12 +181,6 @@ void Division::find_rates_of_kinds(const View& view) {
     known[unit.unit.kind] += 1.0;
   }
   for (auto& [kind, rate] : rate_of_kind_) rate /= known[kind];
-}
-
-double Division::left_s(const View& view, UnitId id) const {
-  const double left_s = end_s_ - part(id).ready_s;
-  if (!is_remote_awaited_ || !part(id).has_data) return left_s;
-  return std::min(left_s, awaited_growth * (view.now().value - *phase_begin_s_));
 }
 
 double Division::rate_of(UnitKind kind) const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +27,10 @@ struct UnitPart {
   Items grains = 0;      ///< how many of the last grains it is to get
 };
 
+/// The largest block that a unit may get, so that its memory also holds those that overlap with it: one for each copy
+/// engine, two at most.
+[[nodiscard]] double most_items_in_memory(const View& view, const UnitState& unit);
+
 /// When all units would end if they went on at the rates that they have shown:
 ///
 ///     end = (remaining + sum_p r_p b_p) / sum_p r_p   over the units with b_p < end,
@@ -45,19 +48,14 @@ class Division {
   void begin_iteration(double now_s);
   void divide(const View& view);
   void renew(const View& view, UnitId id);
+  /// A unit was given a block that will take it `seconds`.
+  void took(UnitId id, double seconds);
 
   [[nodiscard]] UnitPart& part(UnitId id) { return parts_[id.index]; }
   [[nodiscard]] const UnitPart& part(UnitId id) const { return parts_[id.index]; }
   [[nodiscard]] const PipelineCost& cost(UnitId id) const { return costs_[id.index]; }
   /// The end of the iteration as last estimated.
   [[nodiscard]] double end_s() const { return end_s_; }
-  /// Whether a remote unit fetches its data, or may come once the links are known: the end is uncertain, and blocks
-  /// stay short.
-  [[nodiscard]] bool is_remote_awaited() const { return is_remote_awaited_; }
-  /// The time that the next block of a unit has: until the end. While a remote unit is awaited, at
-  /// most twice the time since the phase began, except for the unit's first block.
-  [[nodiscard]] double left_s(const View& view, UnitId id) const;
-  void await_remote_units(bool are_awaited) { is_remote_awaited_ = are_awaited; }
   /// The rate of all units together, as last summed.
   [[nodiscard]] double rate() const { return rate_; }
   /// Whether so few grains remain that they are assigned one by one, as UnitPart::grains says.
@@ -68,10 +66,11 @@ class Division {
   [[nodiscard]] double rate_of(UnitKind kind) const;
 
  private:
+  void sum_up(const View& view);
   void find_rates_of_kinds(const View& view);
   void enter(const View& view, const UnitState& unit);
   bool leave_if_late(UnitPart& part);
-  void count_blocks(const UnitState& unit);
+  void count_blocks(const View& view, const UnitState& unit);
   void assign_last_grains(const View& view);
 
   BlockSizing sizing_;
@@ -83,8 +82,7 @@ class Division {
   double rate_ = 0.0;         // sum of r_p
   double done_before_ = 0.0;  // sum of r_p b_p
   bool has_few_grains_ = false;
-  bool is_remote_awaited_ = false;
-  std::optional<double> phase_begin_s_;
+  bool is_new_iteration_ = false;
 };
 
 }  // namespace equipoise

@@ -58,8 +58,6 @@ struct FirstShares {
 /// All units' parts are renewed once in (number of units / this) finished blocks, so that a block
 /// costs hardly more time with many units.
 constexpr std::size_t units_renewed_a_block = 8;
-/// A unit of which nothing is known is looked at again after this share of the time that has passed, at least.
-constexpr double least_wait = 0.01;
 
 class Equipoise final : public Policy {
  public:
@@ -88,11 +86,7 @@ class Equipoise final : public Policy {
       } else if (view.remaining() > 0) {
         division_.renew(view, finished->unit);
         assign_blocks(view, view.unit(finished->unit), decisions);
-        if (view.unit(finished->unit).outstanding.empty()) watch(view, decisions);
       }
-    } else if (std::holds_alternative<TimerFired>(event.what)) {
-      wakes_at_ = Seconds::infinity();
-      divide(view, decisions);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       division_.part(joined->unit) = {};
       network_.begin(view, decisions);
@@ -114,8 +108,6 @@ class Equipoise final : public Policy {
   void report(const View& view, Decisions& decisions);
   void assign_one_grain(const View& view, Decisions& decisions);
   void assign_blocks(const View& view, const UnitState& unit, Decisions& decisions);
-  void watch(const View& view, Decisions& decisions);
-  [[nodiscard]] static double overlapping_blocks(const View& view, const UnitState& unit);
   [[nodiscard]] double first_items(const View& view, const UnitState& unit) const;
   [[nodiscard]] double largest_next(const View& view, const UnitState& unit) const;
   double give(const View& view, UnitId id, double items, Decisions& decisions);
@@ -130,8 +122,7 @@ class Equipoise final : public Policy {
   Division division_;
   std::size_t blocks_ = 0;  // that have ended since a phase began or a unit came or left
   std::size_t blocks_since_division_ = 0;
-  bool is_reported_ = false;  // since the last unit that came or left
-  Seconds wakes_at_ = Seconds::infinity();
+  bool is_reported_ = false;     // since the last unit that came or left
   std::optional<UnitId> ended_;  // whose block this event ended
 };
 
@@ -185,17 +176,13 @@ void Equipoise::divide(const View& view, Decisions& decisions) {
   division_.divide(view);
   remote_units_.keep_out(view, division_, network_);  // by the end found now
   if (!is_reported_) report(view, decisions);
-  const auto is_last = [&](const UnitState& unit) {  // a CPU for which a grain may be too large
-    return unit.unit.kind == UnitKind::cpu && !division_.cost(unit.id).is_known() &&
-           first_items(view, unit) < static_cast<double>(view.workload().grain_items);
-  };
-  for (const bool are_last : {false, true}) {
+  for (const bool are_cpus : {false, true}) {  // for which a grain may be too large
     for (const UnitState& unit : view.units()) {
-      if (unit.present && is_last(unit) == are_last) assign_blocks(view, unit, decisions);
+      const bool is_cpu = unit.unit.kind == UnitKind::cpu;
+      if (unit.present && is_cpu == are_cpus) assign_blocks(view, unit, decisions);
     }
   }
   if (view.outstanding() == 0) assign_one_grain(view, decisions);
-  watch(view, decisions);
 }
 
 /// A unit has come or gone.
@@ -233,19 +220,15 @@ void Equipoise::report(const View& view, Decisions& decisions) {
 /// outstanding although work remains: the division found no unit worth using.
 void Equipoise::assign_one_grain(const View& view, Decisions& decisions) {
   const auto grain = static_cast<double>(view.workload().grain_items);
-  const UnitState* best = nullptr;
-  double best_s = 0.0;
-  for (const UnitState& unit : view.units()) {
-    if (!unit.present || division_.part(unit.id).is_kept_out) continue;
+  const auto takes_s = [&](const UnitState& unit) {
     const PipelineCost& cost = division_.cost(unit.id);
-    const double takes_s =
-        cost.is_known() ? cost.queued().seconds(grain) : std::numeric_limits<double>::max();
-    if (best == nullptr || takes_s < best_s) {
-      best = &unit;
-      best_s = takes_s;
+    if (!unit.present || division_.part(unit.id).is_kept_out || !cost.is_known()) {
+      return std::numeric_limits<double>::infinity();
     }
-  }
-  if (best != nullptr) give(view, best->id, grain, decisions);
+    return cost.queued().seconds(grain);
+  };
+  const auto best = std::ranges::min_element(view.units(), {}, takes_s);
+  if (std::isfinite(takes_s(*best))) give(view, best->id, grain, decisions);
 }
 
 void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions& decisions) {
@@ -256,14 +239,16 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
     if (unit.outstanding.empty()) give(view, unit.id, first_items(view, unit), decisions);
     return;
   }
-  const RunningCost& cost = known.queued();
   const std::size_t depth = part.has_data ? known.depth() : 1;
   const bool few = division_.has_few_grains();
   const auto grain = static_cast<double>(view.workload().grain_items);
+  double busy_s = part.ready_s - view.now().value;  // without the copy in of a block given now
   for (std::size_t queued = unit.outstanding.size(); queued < depth; ++queued) {
     if (view.remaining() == 0 || (few ? part.grains == 0 : part.rate == 0.0)) return;
-    const double left_s = division_.left_s(view, unit.id);
-    const double hidden_s = known.longest_hidden_s(part.ready_s - view.now().value, left_s);
+    const double left_s = division_.end_s() - part.ready_s;
+    const bool is_last = left_s <= division_.sizes(unit.id).last_block_s(known.queued());
+    const RunningCost& cost = queued == 0 && is_last ? known.alone() : known.queued();
+    const double hidden_s = known.longest_hidden_s(busy_s, left_s);
     double items = division_.sizes(unit.id).items(cost, left_s, largest_next(view, unit), hidden_s);
     if (few) {
       items = std::clamp(items, grain, grain * static_cast<double>(part.grains));
@@ -272,7 +257,8 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
     }
     items = give(view, unit.id, items, decisions);
     part.grains -= static_cast<Items>(std::round(items / grain));
-    part.ready_s += cost.seconds(items);
+    busy_s += known.queued().seconds(items);
+    division_.took(unit.id, (queued == 0 ? known.alone() : known.queued()).seconds(items));
   }
 }
 
@@ -285,61 +271,18 @@ double Equipoise::first_items(const View& view, const UnitState& unit) const {
   return std::min(items, remote_units_.most_items(view, unit, division_, network_));
 }
 
-/// How many blocks a unit's memory is to hold at a time: where copies can be hidden as many as it has slots, at most 3.
-double Equipoise::overlapping_blocks(const View& view, const UnitState& unit) {
-  const Workload& workload = view.workload();
-  const bool copies = workload.in_bytes_per_item + workload.out_bytes_per_item > 0.0;
-  return copies && unit.unit.copy_engines > 0 ? std::clamp(unit.unit.slots, 1, 3) : 1.0;
-}
-
-/// Wakes up when a unit should have ended its blocks while others, which take part, have nothing to do: it may
-/// have stopped.
-void Equipoise::watch(const View& view, Decisions& decisions) {
-  if (view.remaining() == 0 || view.outstanding() == 0) return;
-  const auto is_idle = [&](const UnitState& unit) {
-    return unit.is_idle() && unit.outstanding.empty() && !division_.part(unit.id).is_kept_out;
-  };
-  if (std::ranges::none_of(view.units(), is_idle)) return;
-  const double now_s = view.now().value;
-  double wake_s = std::numeric_limits<double>::infinity();
-  for (const UnitState& unit : view.units()) {
-    if (unit.outstanding.empty()) continue;
-    const UnitPart& part = division_.part(unit.id);
-    const double arrival_s = unit.outstanding.front().assigned.value + part.fetch_s;
-    const double ready_s = division_.cost(unit.id).is_known()
-                               ? part.ready_s
-                               : std::max(arrival_s, 2.0 * now_s - arrival_s + least_wait * now_s);
-    if (ready_s > now_s) wake_s = std::min(wake_s, ready_s);
-  }
-  if (wake_s < wakes_at_.value) decisions.set_timer(wakes_at_ = Seconds{wake_s});
-}
-
 /// The largest block that a unit may be given next. Its memory limits it. It is at most `growth` times
-/// as large as the unit's largest in this phase. The first one is, while a remote unit is awaited, as
-/// if nothing were known of the unit, and at most `growth` times as large where what earlier runs
-/// showed may be wrong. Behind a block that is larger than any before it, it is what the unit has
-/// surely time for: costs beyond the largest block are guessed, so both together must end in time if
-/// they take as long per item as that block did.
+/// as large as the unit's largest in this phase; its first block where earlier runs may be wrong is at most `growth` times
+/// as large as if nothing were known.
 double Equipoise::largest_next(const View& view, const UnitState& unit) const {
   const UnitPart& part = division_.part(unit.id);
-  auto cap = static_cast<double>(unit.cap_items) / overlapping_blocks(view, unit);
+  double cap = most_items_in_memory(view, unit);
   if (part.has_data) {
     cap = std::min(cap, growth_ * part.largest_items);
-  } else if (division_.is_remote_awaited()) {
-    cap = std::min(cap, first_items(view, unit));
   } else if (division_.cost(unit.id).is_unconfirmed()) {
     cap = std::min(cap, growth_ * first_items(view, unit));
   }
-  const RunningCost& cost = division_.cost(unit.id).queued();
-  const double largest = cost.largest_items();
-  double untried = 0.0;
-  for (const OutstandingBlock& block : unit.outstanding) {
-    const auto items = static_cast<double>(block.block.items);
-    if (items > largest) untried += items;
-  }
-  if (untried == 0.0) return cap;
-  const double left_s = division_.end_s() - view.now().value;
-  return std::min(cap, std::max(largest, largest / cost.seconds(largest) * left_s - untried));
+  return cap;
 }
 
 /// Hands out `items`, rounded to grains, at least one; returns the number of items granted.

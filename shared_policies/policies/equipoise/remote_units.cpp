@@ -62,7 +62,6 @@ void RemoteUnits::keep_out(const View& view, Division& division, const Network& 
     part.is_kept_out = true;
     waiting.push_back(&unit);
   }
-  division.await_remote_units(is_fetching || (!waiting.empty() && !network.is_known()));
   if (!network.is_known() || (is_any_local && !is_end_known)) return;
   for (const UnitState* const unit : by_worth(std::move(waiting), view, division, network)) {
     const bool is_worth =
