@@ -123,8 +123,8 @@ void Division::enter(const View& view, const UnitState& unit) {
   done_before_ += part.rate * part.begin_s;
 }
 
-/// Leaves a unit out that would begin after the end, unless it is the only one. It is first tried
-/// with a single block. Returns whether the sums changed.
+/// Leaves a unit out that would begin after the end, unless it is the only one. It is first tried with a single block.
+/// Returns whether the sums changed.
 bool Division::leave_if_late(UnitPart& part) {
   if (part.rate == 0.0 || part.begin_s < end_s_ || rate_ <= part.rate * (1.0 + 1e-9)) return false;
   if (part.blocks > 1.0) {
@@ -147,9 +147,8 @@ void Division::count_blocks(const View& view, const UnitState& unit) {
   const RunningCost& cost = this->cost(unit.id).queued();
   const double left_s = end_s_ - part.ready_s;
   const double last_s = sizes(unit.id).last_block_s(cost);
-  part.blocks = left_s > last_s ? 1.0 + std::log2(left_s / last_s) : 1.0;
-  part.blocks =
-      std::max(part.blocks, part.rate * (end_s_ - part.begin_s) / most_items_in_memory(view, unit));
+  part.blocks = std::max({1.0, 1.0 + std::log2(left_s / last_s),
+                          part.rate * (end_s_ - part.begin_s) / most_items_in_memory(view, unit)});
 }
 
 /// Assigns the last grains one by one, each to the unit that would finish it first.

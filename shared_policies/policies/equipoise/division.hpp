@@ -35,9 +35,10 @@ struct UnitPart {
 ///
 ///     end = (remaining + sum_p r_p b_p) / sum_p r_p   over the units with b_p < end,
 ///
-/// where unit p does r_p items/s from b_p on: b_p is the time when its outstanding blocks have
-/// ended, plus the fixed costs of the blocks that it will take. Both sums are kept. `renew` brings
-/// the part of one unit up to date, `divide` the parts of all units, in O(n) for each time that one of them turns out to begin too late. Source: ours.
+/// where unit p does r_p items/s from b_p on: b_p is the time when its outstanding blocks have ended, plus the fixed
+/// costs of the blocks that it will take. Blocks are queued, but for that of an empty unit which is its last. Both sums
+/// are kept. `renew` brings the part of one unit up to date, `divide` the parts of all units, in O(n) for each time
+/// that one of them turns out to begin too late. Source: ours.
 class Division {
  public:
   explicit Division(const BlockSizing& sizing) : sizing_(sizing) {}

@@ -1,32 +1,26 @@
-// equipoise: our own policy.
+// equipoise: our own policy. Whenever a block ends, the remaining items are divided at the rates that the units have
+// shown, so that all end together (Division); no model is solved for this: end = (remaining + sum r_p b_p) / sum r_p.
+// The sums are kept: a block renews the part of its unit, and all parts are renewed once in (units / 8) blocks.
 //
-// 1. When a block finishes, the policy computes when all units would end if the remaining items
-//    were divided at the rates that the units have shown (Division); no model is solved for this:
-//    end = (remaining + sum r_p b_p) / sum r_p. The sums are kept: a block renews the part of its
-//    unit, and all parts are renewed once in (units / 8) blocks.
-// 2. Costs are learned block by block: a line (RunningCost), apart for blocks that met an empty unit
-//    and queued ones (PipelineCost). A surprise counts only if it is repeated.
-// 3. A block takes half of the time left. It is shorter if the unit's times scatter (`cushion`) or
-//    if it hides copies (`overlap`, and so short that its own copy in is hidden), if larger blocks
-//    cost more per item, and longer if the fixed costs require it (NextBlock).
-// 4. The last block of a unit ends when all others end. A unit takes its last block as soon as
-//    halving it would cost more fixed time than the scatter of its times costs (`caution`).
-// 5. The first blocks are small, larger on accelerators; later blocks grow up to eightfold each
-//    time (`growth`), and what was not tried yet is not queued twice unless there is time for it.
-// 6. Units queue as many blocks as are needed to hide copies and the latency of the controller. The
-//    last grains are assigned one by one. The work of a lost unit is divided like the rest.
-// 7. Links to other nodes are asked what they carry (Network). Remote units take part if what they have to
-//    fetch takes less than the time left, iterations to come included (RemoteUnits).
-// 8. What earlier runs showed of a unit (`--experience`) counts as up to three blocks, the fewer the
-//    older it is. If a unit's first blocks contradict it, it is forgotten, also of all other units
-//    that have not confirmed it.
-// 9. A block that is overdue is expected to need as long again as it is overdue. When nothing is left to
-//    hand out, idle units do overdue blocks again (`backup`, BackupTasks).
+// 1. Costs are learned block by block: a line (RunningCost), apart for blocks that met an empty unit and queued ones
+//    (PipelineCost). A surprise counts only if it is repeated.
+// 2. A block takes half of the time left. It is shorter if the unit's times scatter (`cushion`), if it hides copies
+//    (`overlap`, and so short that its own copy in is hidden), or if larger blocks cost more per item, and longer if
+//    fixed costs require it (NextBlock). It leaves memory for the blocks that overlap with it.
+// 3. A unit's last block ends when all others end. It is taken as soon as halving it would cost more fixed time than
+//    the scatter of its times costs (`caution`). The last grains are assigned one by one.
+// 4. First blocks are small, larger on accelerators; later ones grow up to eightfold each time (`growth`). Units queue
+//    as many blocks as hide copies and the latency of the controller.
+// 5. Links to other nodes are asked what they carry (Network). Remote units take part if what they have to fetch takes
+//    less than the time left, iterations to come included (RemoteUnits).
+// 6. What earlier runs showed of a unit (`--experience`) counts as up to three blocks, the fewer the older it is. If a
+//    unit's first blocks contradict it, it is forgotten, also of all other units that have not confirmed it.
+// 7. A block that is overdue is expected to need as long again as it is overdue. When nothing is left to hand out, idle
+//    units do overdue blocks again (`backup`, BackupTasks). The work of a lost unit is divided like the rest.
 //
-// `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with one
-// part at a time removed or changed; tools/campaigns/RESULTS.md has what was found. A block costs the
-// controller about the same time with any number of units. A decision is reported when the costs of
-// all units are known, again after a unit came or left.
+// `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with one part at a time
+// removed or changed; tools/campaigns/RESULTS.md has what was found. A decision is reported when the costs of all units
+// are known, again after a unit came or left.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,23 +43,14 @@
 namespace equipoise {
 namespace {
 
-/// Shares of all items that the first blocks of all units would have together.
-struct FirstShares {
-  double cpu = 0.0;          ///< if all units were CPUs
-  double accelerator = 0.0;  ///< if no unit were a CPU
-};
-
-/// All units' parts are renewed once in (number of units / this) finished blocks, so that a block
-/// costs hardly more time with many units.
+/// All units' parts are renewed once in (number of units / this) finished blocks, so that a block costs hardly more
+/// time with many units.
 constexpr std::size_t units_renewed_a_block = 8;
 
 class Equipoise final : public Policy {
  public:
-  Equipoise(const FirstShares& first, const BlockSizing& sizing, Experience experience)
-      : experience_(std::move(experience)),
-        growth_(sizing.growth),
-        first_(first),
-        division_(sizing) {}
+  Equipoise(const BlockSizing& sizing, Experience experience)
+      : experience_(std::move(experience)), sizing_(sizing), division_(sizing) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     ended_.reset();
@@ -108,6 +93,9 @@ class Equipoise final : public Policy {
   void report(const View& view, Decisions& decisions);
   void assign_one_grain(const View& view, Decisions& decisions);
   void assign_blocks(const View& view, const UnitState& unit, Decisions& decisions);
+  [[nodiscard]] bool takes_part(const UnitState& unit) const {
+    return unit.present && !division_.part(unit.id).is_kept_out;
+  }
   [[nodiscard]] double first_items(const View& view, const UnitState& unit) const;
   [[nodiscard]] double largest_next(const View& view, const UnitState& unit) const;
   double give(const View& view, UnitId id, double items, Decisions& decisions);
@@ -115,8 +103,7 @@ class Equipoise final : public Policy {
   Experience experience_;                                     // of earlier runs; may be empty
   std::map<std::string, std::vector<PipelineCost>> kernels_;  // by kernel name, (n)
   std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
-  double growth_;                                             // from one block to the next
-  FirstShares first_;
+  BlockSizing sizing_;
   Network network_;
   RemoteUnits remote_units_;
   Division division_;
@@ -158,8 +145,8 @@ void Equipoise::forget_unconfirmed(const View& view) {
   }
 }
 
-/// Counts a finished block. Returns whether all parts are to be renewed: at first, while little is
-/// known, more often than later.
+/// Counts a finished block. Returns whether all parts are to be renewed: at first, while little is known, more often
+/// than later.
 bool Equipoise::is_due(const View& view) {
   ++blocks_;
   ++blocks_since_division_;
@@ -167,8 +154,7 @@ bool Equipoise::is_due(const View& view) {
          view.outstanding() == 0;
 }
 
-/// Divides the remaining items among all units, and gives every unit that should have more work
-/// its next blocks.
+/// Divides the remaining items among all units, and gives every unit that should have more work its next blocks.
 void Equipoise::divide(const View& view, Decisions& decisions) {
   if (view.remaining() == 0) return;
   blocks_since_division_ = 0;
@@ -178,8 +164,7 @@ void Equipoise::divide(const View& view, Decisions& decisions) {
   if (!is_reported_) report(view, decisions);
   for (const bool are_cpus : {false, true}) {  // for which a grain may be too large
     for (const UnitState& unit : view.units()) {
-      const bool is_cpu = unit.unit.kind == UnitKind::cpu;
-      if (unit.present && is_cpu == are_cpus) assign_blocks(view, unit, decisions);
+      if ((unit.unit.kind == UnitKind::cpu) == are_cpus) assign_blocks(view, unit, decisions);
     }
   }
   if (view.outstanding() == 0) assign_one_grain(view, decisions);
@@ -195,9 +180,6 @@ void Equipoise::divide_among_others(const View& view, Decisions& decisions) {
 /// Reports the costs once those of all units that take part are known, and the sizes of next blocks as if nothing but
 /// time and memory limited them.
 void Equipoise::report(const View& view, Decisions& decisions) {
-  const auto takes_part = [&](const UnitState& unit) {
-    return unit.present && !division_.part(unit.id).is_kept_out;
-  };
   for (const UnitState& unit : view.units()) {
     if (takes_part(unit) && !division_.cost(unit.id).is_known()) return;
   }
@@ -216,16 +198,14 @@ void Equipoise::report(const View& view, Decisions& decisions) {
   decisions.decided(decision);
 }
 
-/// Gives one grain to the unit that needs the least time for it. Called when no block is
-/// outstanding although work remains: the division found no unit worth using.
+/// Gives one grain to the unit that needs the least time for it. Called when no block is outstanding although work
+/// remains: the division found no unit worth using.
 void Equipoise::assign_one_grain(const View& view, Decisions& decisions) {
   const auto grain = static_cast<double>(view.workload().grain_items);
   const auto takes_s = [&](const UnitState& unit) {
     const PipelineCost& cost = division_.cost(unit.id);
-    if (!unit.present || division_.part(unit.id).is_kept_out || !cost.is_known()) {
-      return std::numeric_limits<double>::infinity();
-    }
-    return cost.queued().seconds(grain);
+    return takes_part(unit) && cost.is_known() ? cost.queued().seconds(grain)
+                                               : std::numeric_limits<double>::infinity();
   };
   const auto best = std::ranges::min_element(view.units(), {}, takes_s);
   if (std::isfinite(takes_s(*best))) give(view, best->id, grain, decisions);
@@ -234,7 +214,7 @@ void Equipoise::assign_one_grain(const View& view, Decisions& decisions) {
 void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions& decisions) {
   UnitPart& part = division_.part(unit.id);
   const PipelineCost& known = division_.cost(unit.id);
-  if (part.is_kept_out) return;
+  if (!takes_part(unit)) return;
   if (!known.is_known()) {
     if (unit.outstanding.empty()) give(view, unit.id, first_items(view, unit), decisions);
     return;
@@ -264,25 +244,21 @@ void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions
 
 /// The size of a first block; small on a unit away from the input.
 double Equipoise::first_items(const View& view, const UnitState& unit) const {
-  const double share = unit.unit.kind == UnitKind::cpu ? first_.cpu : first_.accelerator;
+  const double share = unit.unit.kind == UnitKind::cpu ? sizing_.first : sizing_.first_accelerator;
   const double items =
       share * static_cast<double>(view.workload().items) / static_cast<double>(view.units().size());
   if (!unit.unit.is_remote) return items;
   return std::min(items, remote_units_.most_items(view, unit, division_, network_));
 }
 
-/// The largest block that a unit may be given next. Its memory limits it. It is at most `growth` times
-/// as large as the unit's largest in this phase; its first block where earlier runs may be wrong is at most `growth` times
-/// as large as if nothing were known.
+/// The largest block that a unit may be given next. Its memory limits it, and `growth` times its largest in this phase.
+/// Where earlier runs may be wrong, its first block is at most `growth` times as large as if nothing were known.
 double Equipoise::largest_next(const View& view, const UnitState& unit) const {
   const UnitPart& part = division_.part(unit.id);
-  double cap = most_items_in_memory(view, unit);
-  if (part.has_data) {
-    cap = std::min(cap, growth_ * part.largest_items);
-  } else if (division_.cost(unit.id).is_unconfirmed()) {
-    cap = std::min(cap, growth_ * first_items(view, unit));
-  }
-  return cap;
+  double tried = std::numeric_limits<double>::infinity();
+  if (division_.cost(unit.id).is_unconfirmed()) tried = first_items(view, unit);
+  if (part.has_data) tried = part.largest_items;
+  return std::min(most_items_in_memory(view, unit), sizing_.growth * tried);
 }
 
 /// Hands out `items`, rounded to grains, at least one; returns the number of items granted.
@@ -294,14 +270,12 @@ double Equipoise::give(const View& view, UnitId id, double items, Decisions& dec
 }
 
 std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* known) {
-  const FirstShares first = {read.number("first_share", 0.0, 1.0),
-                             read.number("first_accelerator_share", 0.0, 1.0)};
   const BlockSizing sizing = {
+      read.number("first_share", 0.0, 1.0),     read.number("first_accelerator_share", 0.0, 1.0),
       read.number("growth", 1.0, 1e9),          read.number("slack", 1e-6, 1.0),
       read.number("overlap", 1e-6, 1.0),        read.number("cushion", 0.0, 1e9),
       read.number("overhead_share", 1e-9, 1e9), read.number("caution", 1e-9, 1e9)};
-  return std::make_unique<Equipoise>(first, sizing,
-                                     known == nullptr ? Experience() : known->experience);
+  return std::make_unique<Equipoise>(sizing, known == nullptr ? Experience() : known->experience);
 }
 
 }  // namespace
@@ -311,8 +285,7 @@ PolicyInfo equipoise_info() {
       .name = "equipoise",
       .line =
           "re-divides the remaining items whenever a block ends; blocks shrink as times scatter "
-          "and "
-          "the end nears",
+          "and the end nears",
       .source = "this project",
       .parameters =
           {{"first_share", "0.0005", "share of the items",

@@ -29,9 +29,7 @@ void Network::begin(const View& view, Decisions& decisions) {
   links_ = std::move(links);
   ++times_;
   answers_ = 0;
-  asked_ = Asked::latency;
-  node_ = links_.begin()->first;
-  ask(links_.begin()->second, 0.0, decisions);
+  step_ = 0;
   ask_next(decisions);
 }
 
@@ -40,40 +38,37 @@ void Network::ask(const NodeLink& link, double bytes, Decisions& decisions) {
 }
 
 void Network::learn(const Probed& probed, Decisions& decisions) {
-  if (asked_ == Asked::nothing || probed.probe.number != times_) return;
+  if (answers_ == 0 || probed.probe.number != times_) return;
   --answers_;
   const auto found = std::ranges::find_if(
       links_, [&](const auto& entry) { return entry.second.unit == probed.unit; });
   if (found != links_.end() && probed.times) {
     NodeLink& link = found->second;
+    const std::size_t step = step_ - 1;
     const double took_s = probed.times->there.value;
     const double byte_s = std::max(took_s - link.latency_s, 0.0) / bytes_;
-    if (asked_ == Asked::latency) link.latency_s = took_s;
-    if (asked_ == Asked::alone) link.alone_s = link.together_s = byte_s;
-    if (asked_ == Asked::together) link.together_s = std::max(link.alone_s, byte_s);
-    link.is_known = asked_ != Asked::latency;
+    if (step == all_at_once()) {
+      link.together_s = std::max(link.alone_s, byte_s);
+    } else if (step % 2 == 1) {
+      link.alone_s = link.together_s = byte_s;
+      link.is_known = true;
+    } else {
+      link.latency_s = took_s;
+    }
   }
   ask_next(decisions);
 }
 
-/// If no answer is awaited, asks what comes next: the bandwidth of the node, the next node, or all nodes.
+/// If no answer is awaited, asks what comes next: of the next node, or of all nodes if there are several.
 void Network::ask_next(Decisions& decisions) {
-  while (answers_ == 0 && asked_ != Asked::nothing) {
-    const auto node = links_.find(node_);
-    if (asked_ == Asked::latency) {
-      asked_ = Asked::alone;
-      ask(node->second, bytes_, decisions);
-    } else if (asked_ == Asked::together) {
-      asked_ = Asked::nothing;
-    } else if (std::next(node) != links_.end()) {
-      asked_ = Asked::latency;
-      node_ = std::next(node)->first;
-      ask(std::next(node)->second, 0.0, decisions);
-    } else {
-      asked_ = Asked::together;
-      for (const auto& [name, link] : links_) {
-        if (links_.size() > 1 && link.is_known) ask(link, bytes_, decisions);
-      }
+  for (; answers_ == 0 && step_ <= all_at_once(); ++step_) {
+    if (step_ < all_at_once()) {
+      ask(std::next(links_.begin(), static_cast<std::ptrdiff_t>(step_ / 2))->second,
+          step_ % 2 == 0 ? 0.0 : bytes_, decisions);
+      continue;
+    }
+    for (const auto& [name, link] : links_) {
+      if (links_.size() > 1 && link.is_known) ask(link, bytes_, decisions);
     }
   }
 }

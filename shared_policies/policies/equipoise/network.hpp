@@ -23,33 +23,30 @@ struct NodeLink {
 };
 
 /// What is known of the links from the input to remote nodes: nothing but what probes have shown. A probe copies a
-/// thousandth of the bytes that it helps to decide about (the resident data of the phase, or what all items copy),
-/// so that asking costs a thousandth of what is decided. The nodes are asked one after another, each for its latency
-/// (0 bytes) and its bandwidth, and then all at once: links that several nodes share carry less then. Source: ours.
+/// thousandth of the bytes that it helps to decide about (the resident data of the phase, or what all items copy), so
+/// that asking costs a thousandth of what is decided. The nodes are asked one after another, each for its latency (0
+/// bytes) and its bandwidth, and then all at once: links that several nodes share carry less then. Source: ours.
 class Network {
  public:
-  /// A phase begins, or a unit has come. Asks, unless what is known comes from probes that were as large, of all
-  /// nodes.
+  /// A phase begins, or a unit has come. Asks, unless what is known comes from probes that were as large, of all nodes.
   void begin(const View& view, Decisions& decisions);
   /// The end of a probe; asks on.
   void learn(const Probed& probed, Decisions& decisions);
 
   /// Whether nothing is asked any more.
-  [[nodiscard]] bool is_known() const { return asked_ == Asked::nothing; }
+  [[nodiscard]] bool is_known() const { return answers_ == 0 && step_ > all_at_once(); }
   /// The link to the node of a remote unit; null if the node did not answer.
   [[nodiscard]] const NodeLink* link(const UnitState& unit) const;
 
  private:
-  enum class Asked : std::uint8_t { nothing, latency, alone, together };
-
+  [[nodiscard]] std::size_t all_at_once() const { return 2 * links_.size(); }  ///< the last step
   void ask_next(Decisions& decisions);
   void ask(const NodeLink& link, double bytes, Decisions& decisions);
 
   std::map<std::string, NodeLink> links_;  ///< by node
   double bytes_ = 0.0;                     ///< of a probe
   std::uint64_t times_ = 0;                ///< how often it has begun to ask
-  Asked asked_ = Asked::nothing;
-  std::string node_;         ///< that is asked alone
+  std::size_t step_ = 1;     ///< next: 2k the latency of the k-th node, 2k + 1 its bandwidth
   std::size_t answers_ = 0;  ///< awaited
 };
 

@@ -1,5 +1,4 @@
-// Chooses block sizes as a compromise between scatter (smaller blocks) and fixed costs (larger
-// blocks).
+// Chooses block sizes as a compromise between scatter (smaller blocks) and fixed costs (larger blocks).
 #include "shared_policies/policies/equipoise/next_block.hpp"
 
 #include <algorithm>
@@ -7,8 +6,8 @@
 namespace equipoise {
 namespace {
 
-/// The least fixed cost assumed for a block, as a share of the run: saving less than this does not
-/// shorten the run noticeably.
+/// The least fixed cost assumed for a block, as a share of the run: saving less than this does not shorten the run
+/// noticeably.
 constexpr double negligible_share = 1e-4;
 
 }  // namespace

@@ -26,9 +26,8 @@ double expected_rate(const UnitState& unit, const Division& division) {
 
 bool is_local(const UnitState& unit) { return unit.present && !unit.unit.is_remote; }
 
-}  // namespace
-
-double RemoteUnits::left_s(const View& view, const Division& division) {
+/// The time left, iterations to come included.
+double time_left_s(const View& view, const Division& division) {
   const Workload& workload = view.workload();
   const int later = workload.iterations - 1 - view.iteration();
   const double iteration_s =
@@ -36,12 +35,42 @@ double RemoteUnits::left_s(const View& view, const Division& division) {
   return division.end_s() - view.now().value + later * iteration_s;
 }
 
+/// Those first that are expected to do most for a second of fetching.
+std::vector<const UnitState*> by_worth(std::vector<const UnitState*> units, const View& view,
+                                       const Division& division, const Network& network) {
+  const auto worth = [&](const UnitState* unit) {
+    const NodeLink* const link = network.link(*unit);
+    const double fetch_s =
+        link == nullptr ? 0.0 : link->copy_s(view.resident_bytes_to_send(unit->id));
+    return fetch_s > 0.0 ? expected_rate(*unit, division) / fetch_s
+                         : std::numeric_limits<double>::infinity();
+  };
+  std::ranges::stable_sort(units, std::ranges::greater{}, worth);
+  return units;
+}
+
+/// Whether what `unit` has to fetch comes in time, and its link is not in use.
+bool is_worthwhile(const View& view, const UnitState& unit, const Division& division,
+                   const Network& network, bool is_fetching) {
+  const Workload& workload = view.workload();
+  const double bytes = view.resident_bytes_to_send(unit.id);
+  if (bytes == 0.0) return true;
+  const NodeLink* const link = network.link(unit);
+  if (link == nullptr) return false;
+  const int later = workload.iterations - 1 - view.iteration();
+  const double fetch_s = link->copy_s(bytes);
+  const double again_s = later * link->copy_s(workload.iteration_bytes);
+  if (fetch_s + again_s > worthwhile * time_left_s(view, division)) return false;
+  return !is_fetching || link->shared_copy_s(bytes) <= shared_factor * fetch_s;
+}
+
+}  // namespace
+
 void RemoteUnits::keep_out(const View& view, Division& division, const Network& network) {
   const auto units = view.units();
   const Workload& workload = view.workload();
-  if (workload.first_bytes(0) + workload.in_bytes_per_item + workload.out_bytes_per_item == 0.0) {
-    return;  // nothing is copied
-  }
+  const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
+  if (workload.first_bytes(0) + item_bytes == 0.0) return;  // nothing is copied
   const bool is_any_local = std::ranges::any_of(units, is_local);
   bool is_end_known = division.end_s() > view.now().value;
   bool is_fetching = false;
@@ -67,7 +96,14 @@ void RemoteUnits::keep_out(const View& view, Division& division, const Network& 
     const bool is_worth =
         !is_any_local || is_worthwhile(view, *unit, division, network, is_fetching);
     if (is_worth && most_items(view, *unit, division, network) > 0.0) {
-      is_fetching = let_in(view, *unit, division, network) || is_fetching;
+      UnitPart& part = division.part(unit->id);
+      part.is_kept_out = false;
+      const double bytes = view.resident_bytes_to_send(unit->id);
+      const NodeLink* const link = network.link(*unit);
+      double& arrives_s = arrives_s_[unit->unit.node];
+      if (bytes > 0.0) arrives_s = view.now().value + (link == nullptr ? 0.0 : link->copy_s(bytes));
+      part.fetch_s = std::max(0.0, arrives_s - view.now().value);
+      is_fetching = is_fetching || bytes > 0.0;
     }
   }
   const auto is_out = [&](const UnitState& unit) {
@@ -78,55 +114,12 @@ void RemoteUnits::keep_out(const View& view, Division& division, const Network& 
     division.part(unit.id).is_kept_out = false;  // somebody has to
 }
 
-/// Those first that are expected to do most for a second of fetching.
-std::vector<const UnitState*> RemoteUnits::by_worth(std::vector<const UnitState*> units,
-                                                    const View& view, const Division& division,
-                                                    const Network& network) {
-  const auto worth = [&](const UnitState* unit) {
-    const NodeLink* const link = network.link(*unit);
-    const double fetch_s =
-        link == nullptr ? 0.0 : link->copy_s(view.resident_bytes_to_send(unit->id));
-    return fetch_s > 0.0 ? expected_rate(*unit, division) / fetch_s
-                         : std::numeric_limits<double>::infinity();
-  };
-  std::ranges::stable_sort(units, std::ranges::greater{}, worth);
-  return units;
-}
-
-/// Whether what `unit` has to fetch comes in time, and its link is not in use.
-bool RemoteUnits::is_worthwhile(const View& view, const UnitState& unit, const Division& division,
-                                const Network& network, bool is_fetching) {
-  const Workload& workload = view.workload();
-  const double bytes = view.resident_bytes_to_send(unit.id);
-  if (bytes == 0.0) return true;
-  const NodeLink* const link = network.link(unit);
-  if (link == nullptr) return false;
-  const int later = workload.iterations - 1 - view.iteration();
-  const double fetch_s = link->copy_s(bytes);
-  const double again_s = later * link->copy_s(workload.iteration_bytes);
-  if (fetch_s + again_s > worthwhile * left_s(view, division)) return false;
-  return !is_fetching || link->shared_copy_s(bytes) <= shared_factor * fetch_s;
-}
-
-/// Returns whether it fetches.
-bool RemoteUnits::let_in(const View& view, const UnitState& unit, Division& division,
-                         const Network& network) {
-  UnitPart& part = division.part(unit.id);
-  part.is_kept_out = false;
-  double& arrives_s = arrives_s_[unit.unit.node];
-  const double bytes = view.resident_bytes_to_send(unit.id);
-  const NodeLink* const link = network.link(unit);
-  if (bytes > 0.0) arrives_s = view.now().value + (link == nullptr ? 0.0 : link->copy_s(bytes));
-  part.fetch_s = std::max(0.0, arrives_s - view.now().value);
-  return bytes > 0.0;
-}
-
 double RemoteUnits::most_items(const View& view, const UnitState& unit, const Division& division,
                                const Network& network) const {
   const Workload& workload = view.workload();
   const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
   const NodeLink* const link = network.link(unit);
-  const double left_s = RemoteUnits::left_s(view, division);
+  const double left_s = time_left_s(view, division);
   if (item_bytes == 0.0 || link == nullptr || left_s <= 0.0) {
     return std::numeric_limits<double>::infinity();
   }

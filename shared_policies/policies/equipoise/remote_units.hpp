@@ -3,7 +3,6 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "shared_policies/policies/equipoise/division.hpp"
 #include "shared_policies/policies/equipoise/network.hpp"
@@ -31,16 +30,6 @@ class RemoteUnits {
                                   const Network& network) const;
 
  private:
-  /// The time left, iterations to come included.
-  [[nodiscard]] static double left_s(const View& view, const Division& division);
-
-  static std::vector<const UnitState*> by_worth(std::vector<const UnitState*> units,
-                                                const View& view, const Division& division,
-                                                const Network& network);
-  static bool is_worthwhile(const View& view, const UnitState& unit, const Division& division,
-                            const Network& network, bool is_fetching);
-  bool let_in(const View& view, const UnitState& unit, Division& division, const Network& network);
-
   std::map<std::string, double> arrives_s_;  ///< by node: when its data should be there
 };
 
