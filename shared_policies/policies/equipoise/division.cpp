@@ -13,32 +13,25 @@ namespace {
 /// If at most this many grains per unit remain, they are assigned one by one.
 constexpr Items few_grains_a_unit = 4;
 
-/// The time in seconds at which `unit`, whose last block ended at `last_end`, will have finished its outstanding
-/// blocks; `now` if it has none. A first block that is overdue is expected to need as long again as it is overdue.
+/// The time in seconds at which `unit`, whose last block ended at `last_end`, will have done its blocks, lost ones that
+/// go on included; `now` if it has none. Its first block, if overdue, is expected to need as long again as it is overdue.
 double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end, Seconds now) {
-  if (unit.outstanding.empty()) return now.value;
   double at_s = last_end.value;
   bool is_first = true;
-  for (const OutstandingBlock& block : unit.outstanding) {
-    const auto items = static_cast<double>(block.block.items);
-    const bool met_an_empty_unit = block.assigned.value >= at_s;
-    const double takes_s = (met_an_empty_unit ? cost.alone() : cost.queued()).seconds(items);
-    at_s = std::max(at_s, block.assigned.value) + takes_s;
-    if (is_first) at_s = std::max(at_s, 2.0 * now.value - at_s);  // overdue: as long again
-    is_first = false;
+  for (const auto* const blocks : {&unit.going_on, &unit.outstanding}) {
+    for (const OutstandingBlock& block : *blocks) {
+      const auto items = static_cast<double>(block.block.items);
+      const bool met_an_empty_unit = block.assigned.value >= at_s;
+      const double takes_s = (met_an_empty_unit ? cost.alone() : cost.queued()).seconds(items);
+      at_s = std::max(at_s, block.assigned.value) + takes_s;
+      if (is_first) at_s = std::max(at_s, 2.0 * now.value - at_s);  // overdue: as long again
+      is_first = false;
+    }
   }
-  return at_s;
+  return is_first ? now.value : at_s;
 }
 
 }  // namespace
-
-double most_items_in_memory(const View& view, const UnitState& unit) {
-  const Workload& workload = view.workload();
-  const bool copies = workload.in_bytes_per_item + workload.out_bytes_per_item > 0.0;
-  const double blocks = copies ? 1.0 + std::min(unit.unit.copy_engines, 2) : 1.0;
-  return std::min(static_cast<double>(unit.cap_items),
-                  static_cast<double>(items_in_memory(unit.unit, workload)) / blocks);
-}
 
 void Division::begin_phase(std::size_t units, std::span<const PipelineCost> costs) {
   parts_.assign(units, {});
@@ -100,7 +93,7 @@ void Division::took(UnitId id, double seconds) {
 void Division::enter(const View& view, const UnitState& unit) {
   UnitPart& part = parts_[unit.id.index];
   part.rate = 0.0;
-  if (!unit.present || part.is_kept_out) return;
+  if (!takes_part(unit)) return;
   if (cost(unit.id).is_known()) {
     const bool is_alone = unit.outstanding.empty() && part.blocks <= 1.0;
     const RunningCost& cost = is_alone ? this->cost(unit.id).alone() : this->cost(unit.id).queued();
@@ -148,7 +141,7 @@ void Division::count_blocks(const View& view, const UnitState& unit) {
   const double left_s = end_s_ - part.ready_s;
   const double last_s = sizes(unit.id).last_block_s(cost);
   part.blocks = std::max({1.0, 1.0 + std::log2(left_s / last_s),
-                          part.rate * (end_s_ - part.begin_s) / most_items_in_memory(view, unit)});
+                          part.rate * (end_s_ - part.begin_s) / most_items(view, unit)});
 }
 
 /// Assigns the last grains one by one, each to the unit that would finish it first.
@@ -157,8 +150,8 @@ void Division::assign_last_grains(const View& view) {
   const auto grain = static_cast<double>(grain_items);
   std::vector<GrainCost> times(parts_.size());
   for (const UnitState& unit : view.units()) {
+    if (!takes_part(unit) || !cost(unit.id).is_known()) continue;
     const UnitPart& part = parts_[unit.id.index];
-    if (!unit.present || part.is_kept_out || !cost(unit.id).is_known()) continue;
     const RunningCost& cost = this->cost(unit.id).queued();
     const double one_s = cost.seconds(grain);
     const bool only_one = static_cast<double>(unit.cap_items) < 2.0 * grain;
@@ -185,6 +178,14 @@ void Division::find_rates_of_kinds(const View& view) {
 double Division::rate_of(UnitKind kind) const {
   const auto rate = rate_of_kind_.find(kind);
   return rate == rate_of_kind_.end() ? 0.0 : rate->second;
+}
+
+double Division::most_items(const View& view, const UnitState& unit) const {
+  const auto fit = static_cast<double>(items_in_memory(unit.unit, view.workload()));
+  const auto grain = static_cast<double>(view.workload().grain_items);
+  const int blocks = cost(unit.id).blocks_in_memory(fit, unit.unit.copy_engines);
+  const double items = blocks > 1 ? std::floor(fit / blocks / grain) * grain : fit;
+  return std::min(static_cast<double>(unit.cap_items), std::max(items, grain));
 }
 
 NextBlock Division::sizes(UnitId id) const {

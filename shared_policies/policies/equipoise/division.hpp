@@ -27,10 +27,6 @@ struct UnitPart {
   Items grains = 0;      ///< how many of the last grains it is to get
 };
 
-/// The largest block that a unit may get, so that its memory also holds those that overlap with it: one for each copy
-/// engine, two at most.
-[[nodiscard]] double most_items_in_memory(const View& view, const UnitState& unit);
-
 /// When all units would end if they went on at the rates that they have shown:
 ///
 ///     end = (remaining + sum_p r_p b_p) / sum_p r_p   over the units with b_p < end,
@@ -55,12 +51,17 @@ class Division {
   [[nodiscard]] UnitPart& part(UnitId id) { return parts_[id.index]; }
   [[nodiscard]] const UnitPart& part(UnitId id) const { return parts_[id.index]; }
   [[nodiscard]] const PipelineCost& cost(UnitId id) const { return costs_[id.index]; }
+  [[nodiscard]] bool takes_part(const UnitState& unit) const {
+    return unit.present && !part(unit.id).is_kept_out;
+  }
   /// The end of the iteration as last estimated.
   [[nodiscard]] double end_s() const { return end_s_; }
   /// The rate of all units together, as last summed.
   [[nodiscard]] double rate() const { return rate_; }
   /// Whether so few grains remain that they are assigned one by one, as UnitPart::grains says.
   [[nodiscard]] bool has_few_grains() const { return has_few_grains_; }
+  /// The largest block that a unit may get: as many as overlap are to fit in its memory, where that makes items cheaper.
+  [[nodiscard]] double most_items(const View& view, const UnitState& unit) const;
   /// The sizes of the next blocks of a unit.
   [[nodiscard]] NextBlock sizes(UnitId id) const;
   /// The mean rate of the known units of a kind when `divide` was last called; 0 if there were none.

@@ -93,9 +93,6 @@ class Equipoise final : public Policy {
   void report(const View& view, Decisions& decisions);
   void assign_one_grain(const View& view, Decisions& decisions);
   void assign_blocks(const View& view, const UnitState& unit, Decisions& decisions);
-  [[nodiscard]] bool takes_part(const UnitState& unit) const {
-    return unit.present && !division_.part(unit.id).is_kept_out;
-  }
   [[nodiscard]] double first_items(const View& view, const UnitState& unit) const;
   [[nodiscard]] double largest_next(const View& view, const UnitState& unit) const;
   double give(const View& view, UnitId id, double items, Decisions& decisions);
@@ -181,15 +178,15 @@ void Equipoise::divide_among_others(const View& view, Decisions& decisions) {
 /// time and memory limited them.
 void Equipoise::report(const View& view, Decisions& decisions) {
   for (const UnitState& unit : view.units()) {
-    if (takes_part(unit) && !division_.cost(unit.id).is_known()) return;
+    if (division_.takes_part(unit) && !division_.cost(unit.id).is_known()) return;
   }
   Decision decision{{}, DecisionKind::divide, {}};
   for (const UnitState& unit : view.units()) {
-    if (!takes_part(unit)) continue;
+    if (!division_.takes_part(unit)) continue;
     const RunningCost& cost = division_.cost(unit.id).queued();
     const double left_s = division_.end_s() - division_.part(unit.id).ready_s;
     const double items =
-        division_.sizes(unit.id).items(cost, left_s, static_cast<double>(unit.cap_items), left_s);
+        division_.sizes(unit.id).items(cost, left_s, division_.most_items(view, unit), left_s);
     UnitEstimate estimate{unit.id, {}, {}, {}, static_cast<Items>(std::round(items))};
     estimate.cost = fmt::format("{:.6g} + {:.6g} x", cost.fixed_s(), cost.item_s());
     decision.estimates.push_back(std::move(estimate));
@@ -204,8 +201,8 @@ void Equipoise::assign_one_grain(const View& view, Decisions& decisions) {
   const auto grain = static_cast<double>(view.workload().grain_items);
   const auto takes_s = [&](const UnitState& unit) {
     const PipelineCost& cost = division_.cost(unit.id);
-    return takes_part(unit) && cost.is_known() ? cost.queued().seconds(grain)
-                                               : std::numeric_limits<double>::infinity();
+    return division_.takes_part(unit) && cost.is_known() ? cost.queued().seconds(grain)
+                                                         : std::numeric_limits<double>::infinity();
   };
   const auto best = std::ranges::min_element(view.units(), {}, takes_s);
   if (std::isfinite(takes_s(*best))) give(view, best->id, grain, decisions);
@@ -214,7 +211,7 @@ void Equipoise::assign_one_grain(const View& view, Decisions& decisions) {
 void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions& decisions) {
   UnitPart& part = division_.part(unit.id);
   const PipelineCost& known = division_.cost(unit.id);
-  if (!takes_part(unit)) return;
+  if (!division_.takes_part(unit)) return;
   if (!known.is_known()) {
     if (unit.outstanding.empty()) give(view, unit.id, first_items(view, unit), decisions);
     return;
@@ -258,7 +255,7 @@ double Equipoise::largest_next(const View& view, const UnitState& unit) const {
   double tried = std::numeric_limits<double>::infinity();
   if (division_.cost(unit.id).is_unconfirmed()) tried = first_items(view, unit);
   if (part.has_data) tried = part.largest_items;
-  return std::min(most_items_in_memory(view, unit), sizing_.growth * tried);
+  return std::min(division_.most_items(view, unit), sizing_.growth * tried);
 }
 
 /// Hands out `items`, rounded to grains, at least one; returns the number of items granted.

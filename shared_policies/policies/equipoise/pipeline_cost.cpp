@@ -22,7 +22,8 @@ bool PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
   const bool is_contradicted =
       is_unconfirmed_ && met_an_empty_unit &&
       alone_.is_far_from(items, (at - finished.assigned - finished.times.setup).value);
-  const bool shows_items = items * alone_.item_s() >= alone_.fixed_s();
+  const bool shows_items =
+      items * alone_.item_s() >= alone_.fixed_s() || items >= alone_.largest_items();
   if (is_contradicted) *this = PipelineCost(overlaps_);
   if (shows_items) is_unconfirmed_ = false;
   learn(finished, at, last_end, is_first, heard);
@@ -84,6 +85,21 @@ std::size_t PipelineCost::depth() const {
   const double ratio = stage_s_ > 0.0 ? latency_s_ / stage_s_ : 1.0;
   const double blocks = std::ceil(ratio - tolerance);
   return static_cast<std::size_t>(std::clamp(blocks, 1.0, most_queued));
+}
+
+int PipelineCost::blocks_in_memory(double items, int engines) const {
+  const double stage_share = latency_s_ > 0.0 ? stage_s_ / latency_s_ : 1.0;
+  int cheapest = 1;
+  double least_s = is_known() ? alone().seconds(items) : 0.0;
+  for (int blocks = 2; blocks <= engines + 1; ++blocks) {
+    const double all_s =
+        blocks * alone().seconds(items / blocks) * std::max(stage_share, 1.0 / blocks);
+    if (all_s < least_s * (cheapest > 1 ? 1.0 + tolerance : 1.0)) {
+      least_s = all_s;
+      cheapest = blocks;
+    }
+  }
+  return cheapest;
 }
 
 }  // namespace equipoise

@@ -34,9 +34,9 @@ class PipelineCost {
   /// Whether no block of this run has shown yet what items cost, only earlier runs have.
   [[nodiscard]] bool is_unconfirmed() const { return is_unconfirmed_; }
 
-  [[nodiscard]] bool is_known() const { return !alone_.empty(); }
-  /// The cost of a block on an empty unit.
-  [[nodiscard]] const RunningCost& alone() const { return alone_; }
+  [[nodiscard]] bool is_known() const { return !alone_.empty() || !queued_.empty(); }
+  /// The cost of a block on an empty unit; that of a queued one as long as none met an empty unit.
+  [[nodiscard]] const RunningCost& alone() const { return alone_.empty() ? queued_ : alone_; }
   /// The cost of a block queued behind another; that on an empty unit as long as no block was queued.
   [[nodiscard]] const RunningCost& queued() const { return queued_.empty() ? alone_ : queued_; }
 
@@ -44,6 +44,9 @@ class PipelineCost {
   /// Little's law: the time of a block on an empty unit divided by its longest stage, rounded up. Waiting for 5 % of a
   /// block is not worth another one. At most 4.
   [[nodiscard]] std::size_t depth() const;
+  /// How many blocks are to share a memory that holds `items`, at most `engines` + 1: as many as make an item cheapest.
+  /// While n blocks are there, one takes an n-th of its time on an empty unit, or its longest stage if that is longer.
+  [[nodiscard]] int blocks_in_memory(double items, int engines) const;
   /// Whether queued blocks hide copies, not only the latency of the controller.
   [[nodiscard]] bool hides_copies() const;
   /// The time of the longest block that should be queued on a unit that will be busy for `busy_s` and has `left_s`

@@ -74,7 +74,8 @@ void RunningCost::start_from(const std::vector<LearnedSize>& sizes, double scatt
 }
 
 bool RunningCost::is_far_from(double items, double seconds) const {
-  return std::abs(std::log(seconds / this->seconds(items))) > surprise_sds * relative_sd();
+  return std::abs(std::log(std::max(seconds, shortest_s) / this->seconds(items))) >
+         surprise_sds * relative_sd();
 }
 
 /// Whether to leave out a measurement whose logarithm of the time ratio is `log_ratio`. The second surprise in a row in
