@@ -157,7 +157,8 @@ void Equipoise::divide(const View& view, Decisions& decisions) {
   blocks_since_division_ = 0;
   remote_units_.keep_out(view, division_, network_);  // so that those who take part are counted
   division_.divide(view);
-  remote_units_.keep_out(view, division_, network_);  // by the end found now
+  if (remote_units_.keep_out(view, division_, network_))
+    division_.divide(view);  // by the end found now
   if (!is_reported_) report(view, decisions);
   for (const bool are_cpus : {false, true}) {  // for which a grain may be too large
     for (const UnitState& unit : view.units()) {

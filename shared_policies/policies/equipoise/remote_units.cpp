@@ -66,7 +66,19 @@ bool is_worthwhile(const View& view, const UnitState& unit, const Division& divi
 
 }  // namespace
 
-void RemoteUnits::keep_out(const View& view, Division& division, const Network& network) {
+bool RemoteUnits::keep_out(const View& view, Division& division, const Network& network) {
+  const auto outs = [&] {
+    std::vector<bool> are_out;
+    for (const UnitState& unit : view.units())
+      are_out.push_back(division.part(unit.id).is_kept_out);
+    return are_out;
+  };
+  const std::vector<bool> before = outs();
+  decide(view, division, network);
+  return outs() != before;
+}
+
+void RemoteUnits::decide(const View& view, Division& division, const Network& network) {
   const auto units = view.units();
   const Workload& workload = view.workload();
   const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
