@@ -69,17 +69,19 @@ class Equipoise final : public Policy {
       if (is_due(view)) {
         divide(view, decisions);
       } else if (view.remaining() > 0) {
-        division_.renew(view, finished->unit);
-        assign_blocks(view, view.unit(finished->unit), decisions);
+        hand_out(view, finished->unit, decisions);
+      }
+    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      if (view.outstanding() == 0) {
+        divide(view, decisions);
+      } else if (view.unit(idle->unit).outstanding.empty()) {
+        hand_out(view, idle->unit, decisions);
       }
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       division_.part(joined->unit) = {};
-      network_.begin(view, decisions);
-      divide_among_others(view, decisions);
+      divide_anew(view, decisions);
     } else if (std::holds_alternative<UnitLost>(event.what)) {
-      divide_among_others(view, decisions);
-    } else if (std::holds_alternative<UnitIdle>(event.what) && view.outstanding() == 0) {
-      divide(view, decisions);
+      divide_anew(view, decisions);
     }
   }
 
@@ -89,7 +91,8 @@ class Equipoise final : public Policy {
   void learn(const View& view, const BlockFinished& finished, Seconds at);
   void forget_unconfirmed(const View& view);
   void divide(const View& view, Decisions& decisions);
-  void divide_among_others(const View& view, Decisions& decisions);
+  void divide_anew(const View& view, Decisions& decisions);
+  void hand_out(const View& view, UnitId id, Decisions& decisions);
   void report(const View& view, Decisions& decisions);
   void assign_one_grain(const View& view, Decisions& decisions);
   void assign_blocks(const View& view, const UnitState& unit, Decisions& decisions);
@@ -169,10 +172,17 @@ void Equipoise::divide(const View& view, Decisions& decisions) {
 }
 
 /// A unit has come or gone.
-void Equipoise::divide_among_others(const View& view, Decisions& decisions) {
+void Equipoise::divide_anew(const View& view, Decisions& decisions) {
+  network_.begin(view, decisions);
   blocks_ = 0;
   is_reported_ = false;
   divide(view, decisions);
+}
+
+/// Gives a unit its next blocks; the others' parts are as they were.
+void Equipoise::hand_out(const View& view, UnitId id, Decisions& decisions) {
+  division_.renew(view, id);
+  assign_blocks(view, view.unit(id), decisions);
 }
 
 /// Reports the costs once those of all units that take part are known, and the sizes of next blocks as if nothing but

@@ -22,8 +22,10 @@ void Network::begin(const View& view, Decisions& decisions) {
   for (const UnitState& unit : view.units()) {
     if (unit.present && unit.unit.is_remote) links.try_emplace(unit.unit.node, NodeLink{unit.id});
   }
-  const bool has_all = std::ranges::all_of(
-      links, [this](const auto& entry) { return links_.contains(entry.first); });
+  const bool has_all = std::ranges::all_of(links, [this](const auto& entry) {
+    const auto known = links_.find(entry.first);
+    return known != links_.end() && known->second.is_known;
+  });
   if (links.empty() || bytes == 0.0 || (has_all && bytes <= bytes_)) return;
   bytes_ = std::max(bytes, bytes_);
   links_ = std::move(links);

@@ -28,7 +28,8 @@ struct NodeLink {
 /// bytes) and its bandwidth, and then all at once: links that several nodes share carry less then. Source: ours.
 class Network {
  public:
-  /// A phase begins, or a unit has come. Asks, unless what is known comes from probes that were as large, of all nodes.
+  /// A phase begins, or a unit has come or gone. Asks, unless what is known comes from probes that were as large, of all
+  /// nodes.
   void begin(const View& view, Decisions& decisions);
   /// The end of a probe; asks on.
   void learn(const Probed& probed, Decisions& decisions);

@@ -291,6 +291,16 @@ TEST(Equipoise, MindsThatMemoryCutsAUnitsBlocks) {
   expect_all_done(schedule, 30);
 }
 
+TEST(Equipoise, GivesAUnitThatStoppedNoShareOfLaterIterations) {
+  // The third of three units stops within the first iteration; the others do 30,000 items in 15 s.
+  PolicyTest test = equipoise_on(30'000, {1e-3, 1e-3, 1e-3});
+  test.iterations = 6;
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::slow, "u2", 2.0, 1e9));
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 180'000);
+  EXPECT_LE(schedule.makespan(), 1.05 * 6 * 15.0);
+}
+
 TEST(Equipoise, GivesWorkToAUnitThatComesLate) {
   PolicyTest test = equipoise_on(100'000, {1e-3, 1e-3});
   test.fake.scenario.events.push_back(disturb(DisturbanceKind::join, "u1", 20.0));

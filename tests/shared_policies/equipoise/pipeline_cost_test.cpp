@@ -127,14 +127,43 @@ TEST(PipelineCost, KeepsEarlierRunsThatTheFirstBlockConfirms) {
 }
 
 TEST(PipelineCost, ConfirmsEarlierRunsByABlockWhoseItemsTakeMostOfItsTime) {
+  for (const double seconds : {6.0, 60.0}) {  // as expected, and ten times as long
+    PipelineCost cost;
+    cost.start_from(
+        {{{10.0, 20.0, 1.1}, {1000.0, 20.0, 11.0}}, {}, 1.0, 0.05, 0.05});  // 1 + 0.01 x
+    EXPECT_FALSE(cost.add(block_of(20, 0.0, stages(0.0, 1.2, 0.0)), Seconds{1.2}, Seconds{}, true));
+    EXPECT_TRUE(cost.is_unconfirmed()) << "of 1.2 s, 20 items take only 0.2 s";
+    const bool is_wrong = cost.add(block_of(500, 2.0, stages(0.0, seconds, 0.0)),
+                                   Seconds{2.0 + seconds}, Seconds{1.2}, false);
+    EXPECT_EQ(is_wrong, seconds > 6.0);
+    EXPECT_NEAR(cost.alone().seconds(500.0), seconds, 1e-3);
+    EXPECT_FALSE(cost.is_unconfirmed());
+  }
+}
+
+TEST(PipelineCost, IsKnownByQueuedBlocksAlone) {
   PipelineCost cost;
-  cost.start_from({{{10.0, 20.0, 1.1}, {1000.0, 20.0, 11.0}}, {}, 1.0, 0.05, 0.05});  // 1 + 0.01 x
-  EXPECT_FALSE(cost.add(block_of(20, 0.0, stages(0.0, 1.1, 0.0)), Seconds{1.1}, Seconds{}, true));
-  EXPECT_TRUE(cost.is_unconfirmed()) << "of 1.2 s, 20 items take only 0.2 s";
-  EXPECT_TRUE(
-      cost.add(block_of(500, 2.0, stages(0.0, 60.0, 0.0)), Seconds{62.0}, Seconds{1.1}, false));
-  EXPECT_DOUBLE_EQ(cost.alone().seconds(500.0), 60.0);
-  EXPECT_FALSE(cost.is_unconfirmed());
+  cost.add(block_of(100, 1.0, stages(1.0, 2.0, 1.0)), Seconds{6.5}, Seconds{4.0}, false);
+  EXPECT_TRUE(cost.is_known());
+  EXPECT_DOUBLE_EQ(cost.alone().seconds(100.0), cost.queued().seconds(100.0));
+}
+
+TEST(PipelineCost, SharesMemoryAmongBlocksWhereTheirStagesOverlap) {
+  PipelineCost cost;
+  EXPECT_EQ(cost.blocks_in_memory(100.0, 2), 1) << "nothing is known";
+  // Three equal stages: 3 s for 100 items one after another, 1 s if three blocks overlap, 1.5 s if two do.
+  cost.add(block_of(100, 0.0, stages(1.0, 1.0, 1.0)), Seconds{3.0}, Seconds{}, false);
+  EXPECT_EQ(cost.blocks_in_memory(100.0, 2), 3);
+  EXPECT_EQ(cost.blocks_in_memory(100.0, 1), 2);
+  EXPECT_EQ(cost.blocks_in_memory(100.0, 0), 1);
+}
+
+TEST(PipelineCost, SharesNoMemoryWhereAnyBlockTakesAsLong) {
+  PipelineCost cost;  // a GPU that computes up to 100 items at once: 3 s, of which 0.6 s are copies
+  for (const Items items : {25, 50, 100, 25, 50, 100}) {
+    cost.add(block_of(items, 0.0, stages(0.3, 2.4, 0.3)), Seconds{3.0}, Seconds{}, false);
+  }
+  EXPECT_EQ(cost.blocks_in_memory(100.0, 2), 1);
 }
 
 TEST(PipelineCost, TakesTheShareOfTheCopyInFromThisRun) {

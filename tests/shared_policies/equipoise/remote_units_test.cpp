@@ -79,6 +79,30 @@ TEST(RemoteUnits, FetchWhereTheRunIsLongEnough) {
   EXPECT_LE(schedule.makespan(), 1.02 * (100.0 + 1.0 + start_s + 10.0) / 2.0);
 }
 
+TEST(RemoteUnits, BeginALaterPhaseAtOnceWhereTheyAreKnown) {
+  PolicyTest test = near_and_far(100'000);
+  test.later_kernels = {"first"};
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 200'000);
+  Seconds begin = Seconds::infinity();  // of the second phase
+  Seconds far_begin = Seconds::infinity();
+  for (const BlockRecord& record : schedule.blocks) {
+    if (record.block.phase == 0) continue;
+    begin = std::min(begin, record.assigned);
+    if (record.unit.index == 1) far_begin = std::min(far_begin, record.assigned);
+  }
+  EXPECT_LE((far_begin - begin).value, 0.1) << "no later than a probe takes";
+}
+
+TEST(RemoteUnits, AreAskedThroughAnotherUnitOfTheirNodeIfTheFirstFails) {
+  PolicyTest test = near_and_far(100'000, 1.0, 2);
+  test.units[2].node = test.units[1].node;
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u1", 1e-5));
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 100'000);
+  EXPECT_GT(schedule.items_by_unit()[2], 30'000);
+}
+
 TEST(RemoteUnits, AskTheNetworkWhereNoCopyWasSeen) {
   EXPECT_TRUE(run_schedule(near_and_far(1'000, 0.0)).blocks_on(1).empty());
   const Schedule schedule = run_schedule(near_and_far(25'000, 0.0));

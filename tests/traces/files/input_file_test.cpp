@@ -101,6 +101,16 @@ TEST(InputFile, IsNotWrittenOverByAnyOfItsNames) {
   EXPECT_EQ(refusal_to_write(scratch.write("old", "text")), "not refused");
 }
 
+TEST(InputFile, IsForgottenWhenItIsGoneAndAnotherHasItsNumber) {
+  const TemporaryFolder scratch;
+  for (int i = 0; i < 20; ++i) {  // file systems give a free number again soon
+    const std::string file = scratch.write("read" + std::to_string(i), "text");
+    static_cast<void>(read_input(file, "give a trace"));
+    std::filesystem::remove(file);
+    EXPECT_EQ(refusal_to_write(scratch.write("new" + std::to_string(i), "text")), "not refused");
+  }
+}
+
 TEST(InputFile, IsKnownWhenItIsOnlyNamed) {
   const TemporaryFolder scratch;
   const std::string file = scratch.write("profile.jsonl", "text");
