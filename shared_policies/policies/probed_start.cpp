@@ -42,6 +42,9 @@ class ProbedStart final : public Policy {
           {static_cast<double>(finished->block.items), block_duration_s(finished->times)});
     } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
       probes_[lost->unit.index].is_out = false;
+    } else if (std::holds_alternative<UnitLost>(event.what) && view.remaining() > 0 &&
+               is_measured(view)) {
+      start(view, event.at, decisions);  // no idle unit is offered again
     } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
       UnitProbes& unit = probes_[idle->unit.index];
       if (is_measured(view)) {

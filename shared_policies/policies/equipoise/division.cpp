@@ -41,9 +41,7 @@ void Division::begin_phase(std::size_t units, std::span<const PipelineCost> cost
 void Division::begin_iteration(double now_s) {
   begin_s_ = end_s_ = now_s;
   is_new_iteration_ = true;
-  for (UnitPart& part : parts_) {
-    part.blocks = 1.0;
-  }
+  for (UnitPart& part : parts_) part.blocks = 1.0;
 }
 
 void Division::divide(const View& view) {
@@ -95,7 +93,7 @@ void Division::enter(const View& view, const UnitState& unit) {
   part.rate = 0.0;
   if (!takes_part(unit)) return;
   if (cost(unit.id).is_known()) {
-    const bool is_alone = unit.outstanding.empty() && part.blocks <= 1.0;
+    const bool is_alone = unit.outstanding.empty() && unit.going_on.empty() && part.blocks <= 1.0;
     const RunningCost& cost = is_alone ? this->cost(unit.id).alone() : this->cost(unit.id).queued();
     part.ready_s = ready_s(unit, this->cost(unit.id), part.last_end, view.now());
     const double most = cost.most_items(sizing_.growth);
@@ -155,7 +153,7 @@ void Division::assign_last_grains(const View& view) {
     const RunningCost& cost = this->cost(unit.id).queued();
     const double one_s = cost.seconds(grain);
     const bool only_one = static_cast<double>(unit.cap_items) < 2.0 * grain;
-    const double more_s = only_one ? one_s : std::max(cost.seconds(2.0 * grain) - one_s, 0.0);
+    const double more_s = only_one ? one_s : grain * cost.item_s();
     times[unit.id.index] = {true, part.ready_s + one_s, more_s};
   }
   const std::vector<Items> given =

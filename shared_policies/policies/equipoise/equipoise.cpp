@@ -72,11 +72,13 @@ class Equipoise final : public Policy {
         hand_out(view, finished->unit, decisions);
       }
     } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-      if (view.outstanding() == 0) {
+      if (view.outstanding() == 0 || division_.has_few_grains()) {
         divide(view, decisions);
       } else if (view.unit(idle->unit).outstanding.empty()) {
         hand_out(view, idle->unit, decisions);
       }
+    } else if (const auto* late = std::get_if<LateEnd>(&event.what)) {
+      division_.part(late->unit).last_end = event.at;
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       division_.part(joined->unit) = {};
       divide_anew(view, decisions);
@@ -158,10 +160,9 @@ bool Equipoise::is_due(const View& view) {
 void Equipoise::divide(const View& view, Decisions& decisions) {
   if (view.remaining() == 0) return;
   blocks_since_division_ = 0;
-  remote_units_.keep_out(view, division_, network_);  // so that those who take part are counted
+  const std::size_t kept_out = remote_units_.keep_out(view, division_, network_);
   division_.divide(view);
-  if (remote_units_.keep_out(view, division_, network_))
-    division_.divide(view);  // by the end found now
+  if (remote_units_.keep_out(view, division_, network_) != kept_out) division_.divide(view);
   if (!is_reported_) report(view, decisions);
   for (const bool are_cpus : {false, true}) {  // for which a grain may be too large
     for (const UnitState& unit : view.units()) {
@@ -188,12 +189,10 @@ void Equipoise::hand_out(const View& view, UnitId id, Decisions& decisions) {
 /// Reports the costs once those of all units that take part are known, and the sizes of next blocks as if nothing but
 /// time and memory limited them.
 void Equipoise::report(const View& view, Decisions& decisions) {
-  for (const UnitState& unit : view.units()) {
-    if (division_.takes_part(unit) && !division_.cost(unit.id).is_known()) return;
-  }
   Decision decision{{}, DecisionKind::divide, {}};
   for (const UnitState& unit : view.units()) {
     if (!division_.takes_part(unit)) continue;
+    if (!division_.cost(unit.id).is_known()) return;
     const RunningCost& cost = division_.cost(unit.id).queued();
     const double left_s = division_.end_s() - division_.part(unit.id).ready_s;
     const double items =

@@ -22,7 +22,7 @@ void Network::begin(const View& view, Decisions& decisions) {
   for (const UnitState& unit : view.units()) {
     if (unit.present && unit.unit.is_remote) links.try_emplace(unit.unit.node, NodeLink{unit.id});
   }
-  const bool has_all = std::ranges::all_of(links, [this](const auto& entry) {
+  const bool has_all = std::ranges::all_of(links, [&](const auto& entry) {
     const auto known = links_.find(entry.first);
     return known != links_.end() && known->second.is_known;
   });
@@ -33,10 +33,6 @@ void Network::begin(const View& view, Decisions& decisions) {
   answers_ = 0;
   step_ = 0;
   ask_next(decisions);
-}
-
-void Network::ask(const NodeLink& link, double bytes, Decisions& decisions) {
-  answers_ += decisions.probe(link.unit, bytes, std::nullopt, times_) ? 1 : 0;
 }
 
 void Network::learn(const Probed& probed, Decisions& decisions) {
@@ -63,14 +59,17 @@ void Network::learn(const Probed& probed, Decisions& decisions) {
 
 /// If no answer is awaited, asks what comes next: of the next node, or of all nodes if there are several.
 void Network::ask_next(Decisions& decisions) {
+  const auto ask = [&](const NodeLink& link, double bytes) {
+    answers_ += decisions.probe(link.unit, bytes, std::nullopt, times_) ? 1 : 0;
+  };
   for (; answers_ == 0 && step_ <= all_at_once(); ++step_) {
     if (step_ < all_at_once()) {
       ask(std::next(links_.begin(), static_cast<std::ptrdiff_t>(step_ / 2))->second,
-          step_ % 2 == 0 ? 0.0 : bytes_, decisions);
+          step_ % 2 == 0 ? 0.0 : bytes_);
       continue;
     }
     for (const auto& [name, link] : links_) {
-      if (links_.size() > 1 && link.is_known) ask(link, bytes_, decisions);
+      if (links_.size() > 1 && link.is_known) ask(link, bytes_);
     }
   }
 }

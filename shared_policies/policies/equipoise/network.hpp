@@ -28,8 +28,8 @@ struct NodeLink {
 /// bytes) and its bandwidth, and then all at once: links that several nodes share carry less then. Source: ours.
 class Network {
  public:
-  /// A phase begins, or a unit has come or gone. Asks, unless what is known comes from probes that were as large, of all
-  /// nodes.
+  /// A phase begins, or a unit has come or gone. Asks all nodes if larger probes are wanted, a node is new, or the unit
+  /// through which an unknown node was asked is gone.
   void begin(const View& view, Decisions& decisions);
   /// The end of a probe; asks on.
   void learn(const Probed& probed, Decisions& decisions);
@@ -42,7 +42,6 @@ class Network {
  private:
   [[nodiscard]] std::size_t all_at_once() const { return 2 * links_.size(); }  ///< the last step
   void ask_next(Decisions& decisions);
-  void ask(const NodeLink& link, double bytes, Decisions& decisions);
 
   std::map<std::string, NodeLink> links_;  ///< by node
   double bytes_ = 0.0;                     ///< of a probe

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace equipoise {
 namespace {
@@ -26,20 +25,13 @@ bool PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
       items * alone_.item_s() >= alone_.fixed_s() || items >= alone_.largest_items();
   if (is_contradicted) *this = PipelineCost(overlaps_);
   if (shows_items) is_unconfirmed_ = false;
-  learn(finished, at, last_end, is_first, heard);
-  return is_contradicted;
-}
-
-void PipelineCost::learn(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
-                         Seconds heard) {
-  const auto items = static_cast<double>(finished.block.items);
   const StageTimes& times = finished.times;
   const Seconds longest =
       overlaps_ ? std::max({times.in, times.compute, times.out}) : recurring(times);
   const double longest_s = longest.value;
   if (is_first) {
     if (!is_known()) alone_.add(items, (overlaps_ ? recurring(times) : times.compute).value);
-  } else if (last_end > finished.assigned) {
+  } else if (!met_an_empty_unit) {
     const double span_s = std::max((at - last_end - times.setup).value, 0.0);
     spans_s_ += span_s;
     queued_stages_s_ += longest_s;
@@ -60,6 +52,7 @@ void PipelineCost::learn(const BlockFinished& finished, Seconds at, Seconds last
     in_s_ += times.in.value;
     in_stage_s_ += longest_s;
   }
+  return is_contradicted;
 }
 
 void PipelineCost::start_from(const LearnedCost& learned) {

@@ -44,8 +44,9 @@ class PipelineCost {
   /// Little's law: the time of a block on an empty unit divided by its longest stage, rounded up. Waiting for 5 % of a
   /// block is not worth another one. At most 4.
   [[nodiscard]] std::size_t depth() const;
-  /// How many blocks are to share a memory that holds `items`, at most `engines` + 1: as many as make an item cheapest.
-  /// While n blocks are there, one takes an n-th of its time on an empty unit, or its longest stage if that is longer.
+  /// How many blocks are to share a memory that holds `items`, at most `engines` + 1: as many as make an item cheapest;
+  /// if that is several, also one more for 5 % of an item. While n blocks are there, one takes an n-th of its time on
+  /// an empty unit, or its longest stage if that is longer.
   [[nodiscard]] int blocks_in_memory(double items, int engines) const;
   /// Whether queued blocks hide copies, not only the latency of the controller.
   [[nodiscard]] bool hides_copies() const;
@@ -60,9 +61,6 @@ class PipelineCost {
   [[nodiscard]] double longest_hidden_s(double busy_s, double left_s) const;
 
  private:
-  void learn(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
-             Seconds heard);
-
   bool overlaps_;
   bool is_unconfirmed_ = false;
   RunningCost alone_;

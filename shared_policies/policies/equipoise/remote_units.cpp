@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace equipoise {
@@ -35,9 +34,9 @@ double time_left_s(const View& view, const Division& division) {
   return division.end_s() - view.now().value + later * iteration_s;
 }
 
-/// Those first that are expected to do most for a second of fetching.
-std::vector<const UnitState*> by_worth(std::vector<const UnitState*> units, const View& view,
-                                       const Division& division, const Network& network) {
+/// Puts those first that are expected to do most for a second of fetching.
+void sort_by_worth(std::vector<const UnitState*>& units, const View& view, const Division& division,
+                   const Network& network) {
   const auto worth = [&](const UnitState* unit) {
     const NodeLink* const link = network.link(*unit);
     const double fetch_s =
@@ -46,7 +45,6 @@ std::vector<const UnitState*> by_worth(std::vector<const UnitState*> units, cons
                          : std::numeric_limits<double>::infinity();
   };
   std::ranges::stable_sort(units, std::ranges::greater{}, worth);
-  return units;
 }
 
 /// Whether what `unit` has to fetch comes in time, and its link is not in use.
@@ -66,23 +64,11 @@ bool is_worthwhile(const View& view, const UnitState& unit, const Division& divi
 
 }  // namespace
 
-bool RemoteUnits::keep_out(const View& view, Division& division, const Network& network) {
-  const auto outs = [&] {
-    std::vector<bool> are_out;
-    for (const UnitState& unit : view.units())
-      are_out.push_back(division.part(unit.id).is_kept_out);
-    return are_out;
-  };
-  const std::vector<bool> before = outs();
-  decide(view, division, network);
-  return outs() != before;
-}
-
-void RemoteUnits::decide(const View& view, Division& division, const Network& network) {
+std::size_t RemoteUnits::keep_out(const View& view, Division& division, const Network& network) {
   const auto units = view.units();
   const Workload& workload = view.workload();
   const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
-  if (workload.first_bytes(0) + item_bytes == 0.0) return;  // nothing is copied
+  if (workload.first_bytes(0) + item_bytes == 0.0) return 0;  // nothing is copied
   const bool is_any_local = std::ranges::any_of(units, is_local);
   bool is_end_known = division.end_s() > view.now().value;
   bool is_fetching = false;
@@ -103,13 +89,16 @@ void RemoteUnits::decide(const View& view, Division& division, const Network& ne
     part.is_kept_out = true;
     waiting.push_back(&unit);
   }
-  if (!network.is_known() || (is_any_local && !is_end_known)) return;
-  for (const UnitState* const unit : by_worth(std::move(waiting), view, division, network)) {
+  std::size_t kept_out = waiting.size();
+  if (!network.is_known() || (is_any_local && !is_end_known)) return kept_out;
+  sort_by_worth(waiting, view, division, network);
+  for (const UnitState* const unit : waiting) {
     const bool is_worth =
         !is_any_local || is_worthwhile(view, *unit, division, network, is_fetching);
     if (is_worth && most_items(view, *unit, division, network) > 0.0) {
       UnitPart& part = division.part(unit->id);
       part.is_kept_out = false;
+      --kept_out;
       const double bytes = view.resident_bytes_to_send(unit->id);
       const NodeLink* const link = network.link(*unit);
       double& arrives_s = arrives_s_[unit->unit.node];
@@ -118,12 +107,10 @@ void RemoteUnits::decide(const View& view, Division& division, const Network& ne
       is_fetching = is_fetching || bytes > 0.0;
     }
   }
-  const auto is_out = [&](const UnitState& unit) {
-    return !unit.present || division.part(unit.id).is_kept_out;
-  };
-  if (!std::ranges::all_of(units, is_out)) return;
-  for (const UnitState& unit : units)
-    division.part(unit.id).is_kept_out = false;  // somebody has to
+  const auto takes_part = [&](const UnitState& unit) { return division.takes_part(unit); };
+  if (std::ranges::any_of(units, takes_part)) return kept_out;
+  for (const UnitState& unit : units) division.part(unit.id).is_kept_out = false;
+  return 0;  // somebody has to
 }
 
 double RemoteUnits::most_items(const View& view, const UnitState& unit, const Division& division,

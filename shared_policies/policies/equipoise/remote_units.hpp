@@ -1,6 +1,7 @@
 // Decides which remote units take part: by what their links carry.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 
@@ -23,16 +24,14 @@ class RemoteUnits {
  public:
   /// A phase begins: no unit has its data.
   void begin_phase() { arrives_s_.clear(); }
-  /// Keeps units out or lets them in, according to the division of the remaining items; returns whether that changed for
-  /// a unit. O(n log n).
-  bool keep_out(const View& view, Division& division, const Network& network);
+  /// Keeps units out or lets them in, according to the division of the remaining items; returns how many it keeps out.
+  /// O(n log n).
+  std::size_t keep_out(const View& view, Division& division, const Network& network);
   /// The largest first block of a remote unit, in items; infinite if copies are not what limits it.
   [[nodiscard]] double most_items(const View& view, const UnitState& unit, const Division& division,
                                   const Network& network) const;
 
  private:
-  void decide(const View& view, Division& division, const Network& network);
-
   std::map<std::string, double> arrives_s_;  ///< by node: when its data should be there
 };
 

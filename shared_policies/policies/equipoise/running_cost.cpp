@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <span>
 #include <utility>
 
 namespace equipoise {
@@ -45,8 +43,7 @@ void RunningCost::add(double items, double seconds) {
     octave.seconds *= keep;
   }
   const int exponent = std::ilogb(items);
-  auto place = std::find_if(octaves_.begin(), octaves_.end(),
-                            [&](const Octave& octave) { return octave.exponent >= exponent; });
+  auto place = std::ranges::lower_bound(octaves_, exponent, {}, &Octave::exponent);
   if (place == octaves_.end() || place->exponent != exponent) {
     place = octaves_.insert(place, Octave{exponent, 0.0, 0.0, 0.0});
   }

@@ -57,10 +57,12 @@ INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicy,
                                   std::get<1>(test.param);
                          });
 
+using Variant = std::pair<std::string, TypedParameters>;
+
 /// Every policy with each of its presets, with backup tasks, and with a first block chosen by time if it has one,
 /// with and without them.
-std::vector<std::pair<std::string, TypedParameters>> variants() {
-  std::vector<std::pair<std::string, TypedParameters>> all;
+std::vector<Variant> variants() {
+  std::vector<Variant> all;
   for (const PolicyInfo& info : policy_catalog()) {
     for (const Preset& preset : info.presets) all.push_back({info.name, {{"preset", preset.name}}});
     all.push_back({info.name, {{"backup", "on"}}});
@@ -74,22 +76,31 @@ std::vector<std::pair<std::string, TypedParameters>> variants() {
   return all;
 }
 
-TEST(PolicyContract, IsKeptWithPresetsBackupTasksAndFirstBlocksByTime) {
+class EveryVariant : public testing::TestWithParam<Variant> {};
+
+TEST_P(EveryVariant, KeepsAllPromises) {
   const std::uint32_t seed = random_seed();
-  for (const auto& [policy, typed] : variants()) {
-    const auto make = [&info = find_policy(policy), &given = typed](const PolicyInputs& inputs) {
-      PolicyInputs with = inputs;
-      with.parameters = given;
-      return make_policy(info, with);
-    };
-    for (const Promise& promise : policy_contract()) {
-      const auto breach = promise.check(make, seed, std::max(1, rounds_of(promise.rounds) / 10));
-      EXPECT_FALSE(breach) << policy << ":" << typed.begin()->first << ", " << promise.name
-                           << ", round " << breach->round << " of --gtest_random_seed=" << seed
-                           << ": " << breach->what;
-    }
+  const auto& [policy, typed] = GetParam();
+  const auto make = [&info = find_policy(policy), &given = typed](const PolicyInputs& inputs) {
+    PolicyInputs with = inputs;
+    with.parameters = given;
+    return make_policy(info, with);
+  };
+  for (const Promise& promise : policy_contract()) {
+    const auto breach = promise.check(make, seed, std::max(1, rounds_of(promise.rounds) / 10));
+    EXPECT_FALSE(breach) << promise.name << ", round " << breach->round
+                         << " of --gtest_random_seed=" << seed << ": " << breach->what;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Catalog, EveryVariant, testing::ValuesIn(variants()),
+                         [](const testing::TestParamInfo<Variant>& test) {
+                           std::string name = in_test_name(test.param.first);
+                           for (const auto& [key, value] : test.param.second) {
+                             name += "_" + (key == "preset" ? value : key);
+                           }
+                           return name;
+                         });
 
 /// Returns a maker that makes a new policy from `script` each time.
 PolicyMaker maker_of(Scripted::Script script) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/disturb.hpp"
 #include "tests/support/policy_schedule.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -93,6 +94,19 @@ TEST(ProbedStart, GoesOnWhereUnitsAreLostOrJoinWhileTheyAreProbed) {
   // The lost item goes first.
   EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 1);
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 16);
+}
+
+TEST(ProbedStart, StartsWhenTheUnitFailsThatAllOthersWaitFor) {
+  // u1 has stopped: u0 does its probe, too, while u1 goes on with it, so nothing is out, and nobody is offered again
+  // when u1 fails.
+  PolicyTest test = equipoise_on(10'000, {1e-3, 1e-3});
+  test.policy = "greedy";
+  test.parameters = {{"initial_block_items", "time:0.10"}, {"backup", "on"}};
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::slow, "u1", 0.0, 1e9));
+  test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u1", 50.0));
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 10'000);
+  EXPECT_NEAR(schedule.makespan(), 60.0, 1.0);
 }
 
 TEST(ProbedStart, IsAutoWhereFixedCostsAloneTakeTheTime) {
