@@ -24,7 +24,8 @@ void Network::begin(const View& view, Decisions& decisions) {
   }
   const bool has_all = std::ranges::all_of(links, [&](const auto& entry) {
     const auto known = links_.find(entry.first);
-    return known != links_.end() && known->second.is_known;
+    return known != links_.end() &&
+           (known->second.is_known || view.unit(known->second.unit).present);
   });
   if (links.empty() || bytes == 0.0 || (has_all && bytes <= bytes_)) return;
   bytes_ = std::max(bytes, bytes_);
