@@ -14,7 +14,8 @@ namespace {
 constexpr Items few_grains_a_unit = 4;
 
 /// The time in seconds at which `unit`, whose last block ended at `last_end`, will have done its blocks, lost ones that
-/// go on included; `now` if it has none. Its first block, if overdue, is expected to need as long again as it is overdue.
+/// go on included; `now` if it has none. Its first block, if overdue, is expected to need as long again as it is
+/// overdue.
 double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end, Seconds now) {
   double at_s = last_end.value;
   bool is_first = true;
@@ -62,8 +63,8 @@ void Division::sum_up(const View& view) {
     end_s_ = (remaining + done_before_) / rate_;
     for (UnitPart& part : parts_) changed = leave_if_late(part) || changed;
   }
-  const Items grains = few_grains_a_unit * static_cast<Items>(parts_.size());
-  has_few_grains_ = view.remaining() <= grains * view.workload().grain_items;
+  const Items items = few_grains_a_unit * view.workload().grain_items;
+  has_few_grains_ = view.remaining() <= items * static_cast<Items>(parts_.size());
   for (const UnitState& unit : view.units()) count_blocks(view, unit);
 }
 
@@ -162,20 +163,19 @@ void Division::assign_last_grains(const View& view) {
 }
 
 void Division::find_rates_of_kinds(const View& view) {
-  std::map<UnitKind, double> known;
-  rate_of_kind_.clear();
+  rates_of_kind_.clear();
   for (const UnitState& unit : view.units()) {
     if (!unit.present || !cost(unit.id).is_known()) continue;
     const RunningCost& cost = this->cost(unit.id).queued();
-    rate_of_kind_[unit.unit.kind] += cost.largest_items() / cost.seconds(cost.largest_items());
-    known[unit.unit.kind] += 1.0;
+    auto& [rates, units] = rates_of_kind_[unit.unit.kind];
+    rates += cost.largest_items() / cost.seconds(cost.largest_items());
+    units += 1.0;
   }
-  for (auto& [kind, rate] : rate_of_kind_) rate /= known[kind];
 }
 
 double Division::rate_of(UnitKind kind) const {
-  const auto rate = rate_of_kind_.find(kind);
-  return rate == rate_of_kind_.end() ? 0.0 : rate->second;
+  const auto found = rates_of_kind_.find(kind);
+  return found == rates_of_kind_.end() ? 0.0 : found->second.first / found->second.second;
 }
 
 double Division::most_items(const View& view, const UnitState& unit) const {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/policies/equipoise/next_block.hpp"
@@ -60,7 +61,8 @@ class Division {
   [[nodiscard]] double rate() const { return rate_; }
   /// Whether so few grains remain that they are assigned one by one, as UnitPart::grains says.
   [[nodiscard]] bool has_few_grains() const { return has_few_grains_; }
-  /// The largest block that a unit may get: as many as overlap are to fit in its memory, where that makes items cheaper.
+  /// The largest block that a unit may get: as many as overlap are to fit in its memory, where that makes items
+  /// cheaper.
   [[nodiscard]] double most_items(const View& view, const UnitState& unit) const;
   /// The sizes of the next blocks of a unit.
   [[nodiscard]] NextBlock sizes(UnitId id) const;
@@ -77,9 +79,9 @@ class Division {
 
   BlockSizing sizing_;
   std::span<const PipelineCost> costs_;
-  std::vector<UnitPart> parts_;              // (n)
-  std::map<UnitKind, double> rate_of_kind_;  // items/s
-  double begin_s_ = 0.0;                     // of the iteration
+  std::vector<UnitPart> parts_;                                  // (n)
+  std::map<UnitKind, std::pair<double, double>> rates_of_kind_;  // sum in items/s, and of how many
+  double begin_s_ = 0.0;                                         // of the iteration
   double end_s_ = 0.0;
   double rate_ = 0.0;         // sum of r_p
   double done_before_ = 0.0;  // sum of r_p b_p

@@ -1,6 +1,5 @@
 // equipoise: our own policy. Whenever a block ends, the remaining items are divided at the rates that the units have
-// shown, so that all end together (Division); no model is solved for this: end = (remaining + sum r_p b_p) / sum r_p.
-// The sums are kept: a block renews the part of its unit, and all parts are renewed once in (units / 8) blocks.
+// shown, so that all end together (Division); no model is solved for this.
 //
 // 1. Costs are learned block by block: a line (RunningCost), apart for blocks that met an empty unit and queued ones
 //    (PipelineCost). A surprise counts only if it is repeated.
@@ -19,8 +18,7 @@
 //    units do overdue blocks again (`backup`, BackupTasks). The work of a lost unit is divided like the rest.
 //
 // `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with one part at a time
-// removed or changed; tools/campaigns/RESULTS.md has what was found. A decision is reported when the costs of all units
-// are known, again after a unit came or left.
+// removed or changed; tools/campaigns/RESULTS.md has what was found.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -147,8 +145,7 @@ void Equipoise::forget_unconfirmed(const View& view) {
   }
 }
 
-/// Counts a finished block. Returns whether all parts are to be renewed: at first, while little is known, more often
-/// than later.
+/// Counts a finished block. Returns whether all parts are to be renewed: at first more often than later.
 bool Equipoise::is_due(const View& view) {
   ++blocks_;
   ++blocks_since_division_;
@@ -186,8 +183,8 @@ void Equipoise::hand_out(const View& view, UnitId id, Decisions& decisions) {
   assign_blocks(view, view.unit(id), decisions);
 }
 
-/// Reports the costs once those of all units that take part are known, and the sizes of next blocks as if nothing but
-/// time and memory limited them.
+/// Reports the costs once those of all units that take part are known, again after a unit came or left, and the sizes of
+/// next blocks as if nothing but time and memory limited them.
 void Equipoise::report(const View& view, Decisions& decisions) {
   Decision decision{{}, DecisionKind::divide, {}};
   for (const UnitState& unit : view.units()) {
@@ -197,9 +194,9 @@ void Equipoise::report(const View& view, Decisions& decisions) {
     const double left_s = division_.end_s() - division_.part(unit.id).ready_s;
     const double items =
         division_.sizes(unit.id).items(cost, left_s, division_.most_items(view, unit), left_s);
-    UnitEstimate estimate{unit.id, {}, {}, {}, static_cast<Items>(std::round(items))};
-    estimate.cost = fmt::format("{:.6g} + {:.6g} x", cost.fixed_s(), cost.item_s());
-    decision.estimates.push_back(std::move(estimate));
+    decision.estimates.push_back({unit.id, {}, {}, {}, static_cast<Items>(std::round(items))});
+    decision.estimates.back().cost =
+        fmt::format("{:.6g} + {:.6g} x", cost.fixed_s(), cost.item_s());
   }
   is_reported_ = true;
   decisions.decided(decision);

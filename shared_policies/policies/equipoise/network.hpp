@@ -28,8 +28,7 @@ struct NodeLink {
 /// bytes) and its bandwidth, and then all at once: links that several nodes share carry less then. Source: ours.
 class Network {
  public:
-  /// A phase begins, or a unit has come or gone. Asks all nodes if larger probes are wanted, a node is new, or the unit
-  /// through which an unknown node was asked is gone.
+  /// Asks if larger probes are wanted, a node is new, or the unit is gone through which an unknown node was asked.
   void begin(const View& view, Decisions& decisions);
   /// The end of a probe; asks on.
   void learn(const Probed& probed, Decisions& decisions);

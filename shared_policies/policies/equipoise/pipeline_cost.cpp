@@ -83,14 +83,13 @@ std::size_t PipelineCost::depth() const {
 int PipelineCost::blocks_in_memory(double items, int engines) const {
   const double stage_share = latency_s_ > 0.0 ? stage_s_ / latency_s_ : 1.0;
   int cheapest = 1;
-  double least_s = is_known() ? alone().seconds(items) : 0.0;
-  for (int blocks = 2; blocks <= engines + 1; ++blocks) {
-    const double all_s =
-        blocks * alone().seconds(items / blocks) * std::max(stage_share, 1.0 / blocks);
-    if (all_s < least_s * (cheapest > 1 ? 1.0 + tolerance : 1.0)) {
-      least_s = all_s;
-      cheapest = blocks;
-    }
+  double least_s = std::numeric_limits<double>::infinity();
+  for (int blocks = 1; is_known() && blocks <= engines + 1; ++blocks) {
+    const double share = std::max(stage_share, 1.0 / blocks);
+    const double all_s = blocks * alone().seconds(items / blocks) * share;
+    if (all_s >= least_s * (cheapest > 1 ? 1.0 + tolerance : 1.0)) continue;
+    least_s = all_s;
+    cheapest = blocks;
   }
   return cheapest;
 }

@@ -25,10 +25,9 @@ class PipelineCost {
 
   /// Adds a block that ended at `at`, without its setup. `last_end`: the end of the unit's block before it. The first
   /// block of a unit in a phase (`is_first`), which is not warm yet, is used only if nothing else is known; on a unit
-  /// that does not overlap, only its compute time is. `heard`: if the block was handed out as the answer to `last_end`,
-  /// the time between the two, which is the time that the controller needs to hear of an end; otherwise 0. Returns
-  /// whether the block contradicts what earlier runs showed; that is then forgotten. Until a block was not mostly fixed
-  /// cost, a block that met an empty unit can do so.
+  /// that does not overlap, only its compute time is. `heard`: how long the controller needed to hear of `last_end`, if
+  /// the block was handed out in answer to it; else 0. Returns whether the block contradicts what earlier runs showed,
+  /// which is then forgotten: one that met an empty unit can, until a block was not mostly fixed cost.
   bool add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
            Seconds heard = {});
   /// Whether no block of this run has shown yet what items cost, only earlier runs have.
@@ -44,9 +43,8 @@ class PipelineCost {
   /// Little's law: the time of a block on an empty unit divided by its longest stage, rounded up. Waiting for 5 % of a
   /// block is not worth another one. At most 4.
   [[nodiscard]] std::size_t depth() const;
-  /// How many blocks are to share a memory that holds `items`, at most `engines` + 1: as many as make an item cheapest;
-  /// if that is several, also one more for 5 % of an item. While n blocks are there, one takes an n-th of its time on
-  /// an empty unit, or its longest stage if that is longer.
+  /// How many blocks, at most `engines` + 1, are to share a memory that holds `items`, so that an item is cheapest (three
+  /// instead of two may cost 5 %): of n, one takes an n-th of its time on an empty unit, or its longest stage.
   [[nodiscard]] int blocks_in_memory(double items, int engines) const;
   /// Whether queued blocks hide copies, not only the latency of the controller.
   [[nodiscard]] bool hides_copies() const;

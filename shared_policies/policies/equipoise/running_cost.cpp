@@ -91,9 +91,10 @@ bool RunningCost::is_outlier(double log_ratio) {
   return false;
 }
 
-/// Finds the octaves up to the one whose items are expected to be cheapest. Expected is the mean time of its blocks,
-/// drawn towards the line through all octaves.
-void RunningCost::find_worthwhile() {
+/// The line through the octaves up to the one whose items are expected to be cheapest. Expected is the mean time of its
+/// blocks, drawn towards the line through all octaves.
+void RunningCost::fit() {
+  fit_line(octaves_);
   const double ratio = known_size_errors_.deviation() / curve_sd;
   const auto item_s = [&](const Octave& octave) {
     const double line_s = fixed_s_ * octave.count + item_s_ * octave.items;
@@ -111,11 +112,6 @@ void RunningCost::find_worthwhile() {
     cheapest = k;
   }
   worthwhile_ = cheapest + 1;
-}
-
-void RunningCost::fit() {
-  fit_line(octaves_);
-  find_worthwhile();
   if (worthwhile_ < octaves_.size()) fit_line(std::span(octaves_).first(worthwhile_));
 }
 

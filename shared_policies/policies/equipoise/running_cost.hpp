@@ -79,7 +79,6 @@ class RunningCost {
   };
 
   bool is_outlier(double log_ratio);
-  void find_worthwhile();
   void fit();
   void fit_line(std::span<const Octave> octaves);
   /// The weight of the measurements near `items`: those of this size count fully, those two octaves away not at all.
