@@ -41,8 +41,7 @@
 namespace equipoise {
 namespace {
 
-/// All units' parts are renewed once in (number of units / this) finished blocks, so that a block costs hardly more
-/// time with many units.
+/// All parts are renewed once in (units / this) blocks, so that a block costs hardly more time with many units.
 constexpr std::size_t units_renewed_a_block = 8;
 
 class Equipoise final : public Policy {
@@ -183,8 +182,8 @@ void Equipoise::hand_out(const View& view, UnitId id, Decisions& decisions) {
   assign_blocks(view, view.unit(id), decisions);
 }
 
-/// Reports the costs once those of all units that take part are known, again after a unit came or left, and the sizes of
-/// next blocks as if nothing but time and memory limited them.
+/// Reports the costs once those of all units that take part are known, again after a unit came or left, and the sizes
+/// of next blocks as if nothing but time and memory limited them.
 void Equipoise::report(const View& view, Decisions& decisions) {
   Decision decision{{}, DecisionKind::divide, {}};
   for (const UnitState& unit : view.units()) {

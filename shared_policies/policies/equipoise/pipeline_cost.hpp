@@ -43,8 +43,8 @@ class PipelineCost {
   /// Little's law: the time of a block on an empty unit divided by its longest stage, rounded up. Waiting for 5 % of a
   /// block is not worth another one. At most 4.
   [[nodiscard]] std::size_t depth() const;
-  /// How many blocks, at most `engines` + 1, are to share a memory that holds `items`, so that an item is cheapest (three
-  /// instead of two may cost 5 %): of n, one takes an n-th of its time on an empty unit, or its longest stage.
+  /// How many blocks, at most `engines` + 1, are to share a memory that holds `items`, so that an item is cheapest
+  /// (three instead of two may cost 5 %): of n, one takes an n-th of its time on an empty unit, or its longest stage.
   [[nodiscard]] int blocks_in_memory(double items, int engines) const;
   /// Whether queued blocks hide copies, not only the latency of the controller.
   [[nodiscard]] bool hides_copies() const;
