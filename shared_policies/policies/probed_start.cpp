@@ -72,12 +72,14 @@ class ProbedStart final : public Policy {
     return std::max(grain, nearest_block(items, grain, view.workload().items));
   }
 
-  /// Whether all present units have been measured and none is working.
+  /// Whether all present units, at least one, have been measured and none is working.
   [[nodiscard]] bool is_measured(const View& view) const {
-    return view.outstanding() == 0 &&
-           std::all_of(view.units().begin(), view.units().end(), [this](const UnitState& unit) {
-             return !unit.present || probes_[unit.id.index].done.size() >= probe_count;
-           });
+    const auto is_present = [](const UnitState& unit) { return unit.present; };
+    const auto is_done = [this](const UnitState& unit) {
+      return !unit.present || probes_[unit.id.index].done.size() >= probe_count;
+    };
+    return view.outstanding() == 0 && std::ranges::any_of(view.units(), is_present) &&
+           std::ranges::all_of(view.units(), is_done);
   }
 
   /// The line through both probes, or through the origin if its fixed cost would be negative.

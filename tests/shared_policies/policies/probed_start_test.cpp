@@ -109,6 +109,15 @@ TEST(ProbedStart, StartsWhenTheUnitFailsThatAllOthersWaitFor) {
   EXPECT_NEAR(schedule.makespan(), 60.0, 1.0);
 }
 
+TEST(ProbedStart, WaitsWhereAllUnitsFailBeforeTheyWereMeasured) {
+  PolicyTest test = four_speeds("greedy");
+  for (std::uint32_t unit = 0; unit < 4; ++unit) {
+    test.fake.faults.push_back({Seconds{0.05}, UnitId{unit}, false});
+    test.fake.faults.push_back({Seconds{1.0}, UnitId{unit}, true});
+  }
+  expect_all_done(run_schedule(test), 10'000);
+}
+
 TEST(ProbedStart, IsAutoWhereFixedCostsAloneTakeTheTime) {
   // 10 + x / 100 s: four rounds take 40 s of a run of 20 * 15 s. `auto` means 10000 * 0.1 / 15.
   PolicyTest test = four_speeds("greedy");
