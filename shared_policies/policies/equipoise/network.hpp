@@ -12,7 +12,8 @@ namespace equipoise {
 
 /// What probes have shown of the link from the input to a node.
 struct NodeLink {
-  UnitId unit;  ///< that is asked, of the node
+  UnitId unit;    ///< that is asked, of the node
+  int units = 0;  ///< of the node
   bool is_known = false;
   double latency_s = 0.0;
   double alone_s = 0.0;     ///< of a byte
@@ -35,6 +36,8 @@ class Network {
 
   /// Whether nothing is asked any more.
   [[nodiscard]] bool is_known() const { return answers_ == 0 && step_ > all_at_once(); }
+  /// The bytes of a probe.
+  [[nodiscard]] double probe_bytes() const { return bytes_; }
   /// The link to the node of a remote unit; null if the node did not answer.
   [[nodiscard]] const NodeLink* link(const UnitState& unit) const;
 

@@ -90,11 +90,12 @@ std::size_t RemoteUnits::keep_out(const View& view, Division& division, const Ne
     waiting.push_back(&unit);
   }
   std::size_t kept_out = waiting.size();
-  if (!network.is_known() || (is_any_local && !is_end_known)) return kept_out;
+  if (!network.is_known()) return kept_out;
+  is_blind_ = is_any_local && !is_end_known;
   sort_by_worth(waiting, view, division, network);
   for (const UnitState* const unit : waiting) {
     const bool is_worth =
-        !is_any_local || is_worthwhile(view, *unit, division, network, is_fetching);
+        !is_any_local || is_blind_ || is_worthwhile(view, *unit, division, network, is_fetching);
     if (is_worth && most_items(view, *unit, division, network) > 0.0) {
       UnitPart& part = division.part(unit->id);
       part.is_kept_out = false;
@@ -118,11 +119,16 @@ double RemoteUnits::most_items(const View& view, const UnitState& unit, const Di
   const Workload& workload = view.workload();
   const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
   const NodeLink* const link = network.link(unit);
+  const auto grain = static_cast<double>(workload.grain_items);
+  if (is_blind_) {
+    const double bytes = link == nullptr ? 0.0 : network.probe_bytes() / link->units;
+    const double items = (bytes - view.resident_bytes_to_send(unit.id)) / item_bytes;
+    return items < grain ? 0.0 : items;
+  }
   const double left_s = time_left_s(view, division);
   if (item_bytes == 0.0 || link == nullptr || left_s <= 0.0) {
     return std::numeric_limits<double>::infinity();
   }
-  const auto grain = static_cast<double>(workload.grain_items);
   if (link->shared_copy_s(grain * item_bytes) > grain_copy_share * left_s) return 0.0;
   const double copied_s = first_copy_share * left_s - link->latency_s;
   return std::max(grain, copied_s / (link->together_s * item_bytes));

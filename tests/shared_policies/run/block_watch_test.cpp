@@ -45,6 +45,17 @@ void come_back(BlockWatch& watch, UnitId unit, Items items, double at_s) {
   watch.came_back(unit, block_of(items), Seconds{at_s}, {});
 }
 
+/// A watch over two cores that have done an item in a second each, and have got the next one.
+BlockWatch watch_with_a_block_each() {
+  BlockWatch watch = automatic_watch();
+  watch.begin_iteration(0, 0, workload_of());
+  for (const UnitId unit : {first, second}) {
+    do_block(watch, unit, 1, 0, 1);
+    watch.handed_out(unit, 1, Seconds{1});
+  }
+  return watch;
+}
+
 TEST(BlockWatch, CountsFromTheFirstBlockHandedOutOrTheLastThatCameBack) {
   BlockWatch watch(cores, BlockTimeout::fixed(Seconds{10}));
   EXPECT_EQ(watch.next_late(), Seconds::infinity());
@@ -209,12 +220,7 @@ TEST(AutomaticBlockWatch, LearnsNothingFromABlockThatCouldNotBeDone) {
 }
 
 TEST(AutomaticBlockWatch, LosesNobodyIfAllAreLateUntilABlockComesBack) {
-  BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
-  do_block(watch, first, 1, 0, 1);
-  do_block(watch, second, 1, 0, 1);
-  watch.handed_out(first, 1, Seconds{1});
-  watch.handed_out(second, 1, Seconds{1});
+  BlockWatch watch = watch_with_a_block_each();
   EXPECT_EQ(watch.next_late(), Seconds{11});
   EXPECT_EQ(watch.late(Seconds{11}), std::nullopt);
   EXPECT_EQ(watch.next_late(), Seconds::infinity());
@@ -225,12 +231,7 @@ TEST(AutomaticBlockWatch, LosesNobodyIfAllAreLateUntilABlockComesBack) {
 }
 
 TEST(AutomaticBlockWatch, LosesThoseWhoAreLateOnceAUnitIsFreeBecauseItsBlockWasTakenBack) {
-  BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
-  do_block(watch, first, 1, 0, 1);
-  do_block(watch, second, 1, 0, 1);
-  watch.handed_out(first, 1, Seconds{1});
-  watch.handed_out(second, 1, Seconds{1});
+  BlockWatch watch = watch_with_a_block_each();
   EXPECT_EQ(watch.late(Seconds{11}), std::nullopt) << "all are late";
   watch.withdrawn(second, 1);
   EXPECT_EQ(watch.late(Seconds{12}), first);
