@@ -6,12 +6,6 @@
 #include <utility>
 
 namespace equipoise {
-namespace {
-
-/// The part of the bytes that are decided about which a probe copies.
-constexpr double probed_part = 1e-3;
-
-}  // namespace
 
 void Network::begin(const View& view, Decisions& decisions) {
   const Workload& workload = view.workload();
@@ -20,8 +14,7 @@ void Network::begin(const View& view, Decisions& decisions) {
   const double bytes = probed_part * std::max(workload.first_bytes(0), items_bytes);
   std::map<std::string, NodeLink> links;
   for (const UnitState& unit : view.units()) {
-    if (unit.present && unit.unit.is_remote)
-      ++links.try_emplace(unit.unit.node, NodeLink{unit.id}).first->second.units;
+    if (unit.present && unit.unit.is_remote) links.try_emplace(unit.unit.node, NodeLink{unit.id});
   }
   const bool has_all = std::ranges::all_of(links, [&](const auto& entry) {
     const auto known = links_.find(entry.first);

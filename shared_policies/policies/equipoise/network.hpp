@@ -12,8 +12,7 @@ namespace equipoise {
 
 /// What probes have shown of the link from the input to a node.
 struct NodeLink {
-  UnitId unit;    ///< that is asked, of the node
-  int units = 0;  ///< of the node
+  UnitId unit;  ///< that is asked, of the node
   bool is_known = false;
   double latency_s = 0.0;
   double alone_s = 0.0;     ///< of a byte
@@ -42,6 +41,8 @@ class Network {
   [[nodiscard]] const NodeLink* link(const UnitState& unit) const;
 
  private:
+  static constexpr double probed_part = 1e-3;  ///< of the bytes decided about, which a probe copies
+
   [[nodiscard]] std::size_t all_at_once() const { return 2 * links_.size(); }  ///< the last step
   void ask_next(Decisions& decisions);
 

@@ -4,13 +4,6 @@
 #include <algorithm>
 
 namespace equipoise {
-namespace {
-
-/// The least fixed cost assumed for a block, as a share of the run: saving less than this does not shorten the run
-/// noticeably.
-constexpr double negligible_share = 1e-4;
-
-}  // namespace
 
 NextBlock::NextBlock(const BlockSizing& sizing, double run_s, bool overlap)
     : sizing_(sizing), run_s_(run_s) {

@@ -41,6 +41,9 @@ class NextBlock {
   [[nodiscard]] double last_block_s(const RunningCost& cost) const;
 
  private:
+  /// The least fixed cost assumed, as a share of the run: saving less does not shorten the run noticeably.
+  static constexpr double negligible_share = 1e-4;
+
   [[nodiscard]] double fixed_s(const RunningCost& cost) const;
 
   BlockSizing sizing_;

@@ -6,13 +6,6 @@
 #include <limits>
 
 namespace equipoise {
-namespace {
-
-/// Waiting for this share of a block is not worth another block in the queue.
-constexpr double tolerance = 0.05;
-constexpr double most_queued = 4.0;
-
-}  // namespace
 
 bool PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
                        Seconds heard) {

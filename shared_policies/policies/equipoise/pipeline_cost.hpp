@@ -59,6 +59,9 @@ class PipelineCost {
   [[nodiscard]] double longest_hidden_s(double busy_s, double left_s) const;
 
  private:
+  static constexpr double tolerance = 0.05;   ///< waiting of a block that is not worth another one
+  static constexpr double most_queued = 4.0;  ///< blocks
+
   bool overlaps_;
   bool is_unconfirmed_ = false;
   RunningCost alone_;

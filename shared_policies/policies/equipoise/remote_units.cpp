@@ -68,6 +68,7 @@ std::size_t RemoteUnits::keep_out(const View& view, Division& division, const Ne
   const auto units = view.units();
   const Workload& workload = view.workload();
   const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
+  is_blind_ = false;
   if (workload.first_bytes(0) + item_bytes == 0.0) return 0;  // nothing is copied
   const bool is_any_local = std::ranges::any_of(units, is_local);
   bool is_end_known = division.end_s() > view.now().value;
@@ -121,9 +122,9 @@ double RemoteUnits::most_items(const View& view, const UnitState& unit, const Di
   const NodeLink* const link = network.link(unit);
   const auto grain = static_cast<double>(workload.grain_items);
   if (is_blind_) {
-    const double bytes = link == nullptr ? 0.0 : network.probe_bytes() / link->units;
-    const double items = (bytes - view.resident_bytes_to_send(unit.id)) / item_bytes;
-    return items < grain ? 0.0 : items;
+    const double asked_bytes = network.probe_bytes() / static_cast<double>(view.units().size());
+    const double bytes = asked_bytes - view.resident_bytes_to_send(unit.id);
+    return bytes <= 0.0 || bytes < grain * item_bytes ? 0.0 : bytes / item_bytes;
   }
   const double left_s = time_left_s(view, division);
   if (item_bytes == 0.0 || link == nullptr || left_s <= 0.0) {

@@ -11,8 +11,8 @@
 
 namespace equipoise {
 
-/// Remote units get no first block until the network is known. Then one that copies no more than a probe did, until a
-/// local block has shown how long the run takes: asking has cost as much. From then on
+/// Remote units get no first block until the network is known. Until a local block has shown how long the run takes,
+/// the first blocks of a node's units together copy at most as many bytes as a probe: asking has cost as much. Then
 ///
 /// - a node fetches the resident data if that takes at most `worthwhile` of the time left, the iterations to come
 ///   included, in which what it brings can be used. The node whose units are expected to do most for it comes first;
@@ -34,7 +34,7 @@ class RemoteUnits {
 
  private:
   std::map<std::string, double> arrives_s_;  ///< by node: when its data should be there
-  bool is_blind_ = false;                    ///< whether nothing shows how long the run takes
+  bool is_blind_ = false;                    ///< nothing shows yet how long the run takes
 };
 
 }  // namespace equipoise
