@@ -120,7 +120,8 @@ struct PolicyTest {
   Items items = 0;
   Items grain_items = 1;
   int iterations = 1;
-  double resident_bytes = 0.0;  ///< as policies see it; FakeUnit::resident_s is its time
+  double in_bytes_per_item = 0.0;  ///< as policies see them; FakeUnit::in_s is their time
+  double resident_bytes = 0.0;     ///< as policies see it; FakeUnit::resident_s is its time
   Distribution distribution = Distribution::master;  ///< of these
   std::vector<double> memory_bytes;  ///< (n), with 1 byte per item; empty: unlimited
   std::vector<std::string> later_kernels;
@@ -149,6 +150,7 @@ inline PolicyTest equipoise_on(Items items, const std::vector<double>& item_s,
 inline Schedule run_schedule(const PolicyTest& test) {
   Workload workload = items_of(test.items, test.grain_items, test.iterations);
   workload.kernel = "first";
+  workload.in_bytes_per_item = test.in_bytes_per_item;
   workload.resident_bytes = test.resident_bytes;
   workload.distribution = test.distribution;
   workload.memory_bytes_per_item = test.memory_bytes.empty() ? 0.0 : 1.0;

@@ -160,6 +160,23 @@ TEST(RemoteUnits, StartAtOnceWhereNothingIsCopied) {
   EXPECT_LE(schedule.makespan(), 1.02 * 7.5);
 }
 
+TEST(RemoteUnits, ShowTheirSpeedBeforeALocalBlockHasEnded) {
+  // A near core needs 1 s an item, a far GPU 1 ms. All items are 10 GB; a probe copies 10 MB, in 0.08 s.
+  PolicyTest test = near_and_far(10'000);
+  test.fake.units[0] = affine_unit(0.0, 1.0);
+  test.fake.units[1].resident_s = 0.0;
+  test.kinds = {UnitKind::cpu, UnitKind::gpu};
+  test.resident_bytes = 0.0;
+  test.in_bytes_per_item = 1e6;
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 10'000);
+  const std::vector<BlockRecord> far = schedule.blocks_on(1);
+  ASSERT_GE(far.size(), 2U);
+  EXPECT_EQ(far.front().block.items, 5) << "half of a probe, since there are two units";
+  EXPECT_GE(schedule.blocks_on(0).front().end.value, 2.0);
+  EXPECT_LE(far[1].assigned.value, 0.2);
+}
+
 TEST(RemoteUnits, StartWhenTheOthersFail) {
   PolicyTest test = near_and_far(15'000);
   test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u0", 5.0));
