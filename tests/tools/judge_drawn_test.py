@@ -61,6 +61,17 @@ class JudgeDrawn(unittest.TestCase):
         self.assertIn("| at least ten blocks a unit | 3 | 66.7 % | 0 | 4.0 % (`three`) |", said)
         self.assertIn("| all | 4 | 50.0 % | 1 | 50.0 % (`four`) |", said)
 
+    def test_an_experiment_that_failed_is_left_out_and_named(self):
+        self.write_summary(["machine, large"] * 4)
+        file = self.folder / "summary.json"
+        summary = json.loads(file.read_text())
+        summary["experiments"].append({"name": "five", "policies": {}})
+        file.write_text(json.dumps(summary))
+        code, said, complaint = self.judge()
+        self.assertEqual(code, 0)
+        self.assertIn("4 large", said)
+        self.assertIn("1 experiments lack results: five", complaint)
+
     def test_it_writes_between_the_marks_of_a_page(self):
         self.write_summary(["machine, large"] * 4)
         page = self.folder / "page.md"

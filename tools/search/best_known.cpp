@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,8 @@
 namespace equipoise {
 namespace {
 
-/// Candidates so far behind in each of the first repetitions are not simulated further: they would not be best on
-/// average either, and one of ten thousand blocks a unit takes longer than all others together.
+/// Candidates so far behind in each of the first repetitions are not simulated further: they are hardly ever best on
+/// average, and one of ten thousand blocks a unit takes longer than all others together.
 constexpr double far_behind = 1.05;
 constexpr std::size_t tried_reps = 2;
 
@@ -72,21 +73,25 @@ std::optional<double> mean_s(const Candidate& candidate) {
   return sum_s / static_cast<double>(candidate.makespans_s.size());
 }
 
-/// Drops the candidates that were far behind another one in every repetition so far.
-void drop_those_behind(std::vector<Candidate>& candidates) {
+/// Removes and returns the candidates that did not complete a repetition so far, or were far behind another one in all.
+std::vector<Candidate> drop_those_behind(std::vector<Candidate>& candidates) {
   const auto is_behind = [](const Candidate& candidate, const Candidate& other) {
     for (std::size_t rep = 0; rep < candidate.makespans_s.size(); ++rep) {
-      const auto& other_s = other.makespans_s[rep];
-      if (!other_s || candidate.makespans_s[rep].value_or(0.0) <= far_behind * *other_s)
-        return false;
+      if (*candidate.makespans_s[rep] <= far_behind * *other.makespans_s[rep]) return false;
     }
     return true;
   };
-  const std::vector<Candidate> all = candidates;
-  std::erase_if(candidates, [&](const Candidate& candidate) {
-    return std::ranges::any_of(all,
-                               [&](const Candidate& other) { return is_behind(candidate, other); });
-  });
+  std::vector<Candidate> kept;
+  std::vector<Candidate> dropped;
+  for (Candidate& candidate : candidates) {
+    const bool is_kept =
+        mean_s(candidate) && std::ranges::none_of(candidates, [&](const Candidate& other) {
+          return mean_s(other) && is_behind(candidate, other);
+        });
+    (is_kept ? kept : dropped).push_back(candidate);
+  }
+  candidates = std::move(kept);
+  return dropped;
 }
 
 }  // namespace
@@ -99,13 +104,18 @@ std::optional<BestReached> best_reached(const SimWorld& world, const Options& op
   const auto reps = static_cast<std::size_t>(options.reps);
   const std::size_t trials = std::min(reps, tried_reps);
   simulate(world, free_of_charge, candidates, 0, trials);
-  drop_those_behind(candidates);
-  if (trials < reps) simulate(world, free_of_charge, candidates, trials, reps);
+  std::vector<Candidate> dropped = drop_those_behind(candidates);
+  simulate(world, free_of_charge, candidates, trials, reps);
+  const auto is_complete = [](const Candidate& candidate) { return mean_s(candidate).has_value(); };
+  if (!std::ranges::all_of(candidates, is_complete)) {  // one that seemed best, perhaps
+    simulate(world, free_of_charge, dropped, trials, reps);
+    std::ranges::move(dropped, std::back_inserter(candidates));
+  }
   std::optional<BestReached> best;
   for (const Candidate& candidate : candidates) {
     const std::optional<double> seconds = mean_s(candidate);
-    if (seconds && (!best || *seconds < best->seconds))
-      best = {*seconds, candidate.choice.spelling};
+    if (!seconds || (best && *seconds >= best->seconds)) continue;
+    best = {*seconds, candidate.choice.spelling};
   }
   return best;
 }

@@ -2,6 +2,7 @@
 #include "shared_policies/policies/equipoise/remote_units.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -97,17 +98,16 @@ std::size_t RemoteUnits::keep_out(const View& view, Division& division, const Ne
   for (const UnitState* const unit : waiting) {
     const bool is_worth =
         !is_any_local || is_blind_ || is_worthwhile(view, *unit, division, network, is_fetching);
-    if (is_worth && most_items(view, *unit, division, network) > 0.0) {
-      UnitPart& part = division.part(unit->id);
-      part.is_kept_out = false;
-      --kept_out;
-      const double bytes = view.resident_bytes_to_send(unit->id);
-      const NodeLink* const link = network.link(*unit);
-      double& arrives_s = arrives_s_[unit->unit.node];
-      if (bytes > 0.0) arrives_s = view.now().value + (link == nullptr ? 0.0 : link->copy_s(bytes));
-      part.fetch_s = std::max(0.0, arrives_s - view.now().value);
-      is_fetching = is_fetching || bytes > 0.0;
-    }
+    if (!is_worth || most_items(view, *unit, division, network) == 0.0) continue;
+    UnitPart& part = division.part(unit->id);
+    part.is_kept_out = false;
+    --kept_out;
+    const double bytes = view.resident_bytes_to_send(unit->id);
+    const NodeLink* const link = network.link(*unit);
+    double& arrives_s = arrives_s_[unit->unit.node];
+    if (bytes > 0.0) arrives_s = view.now().value + (link == nullptr ? 0.0 : link->copy_s(bytes));
+    part.fetch_s = std::max(0.0, arrives_s - view.now().value);
+    is_fetching = is_fetching || bytes > 0.0;
   }
   const auto takes_part = [&](const UnitState& unit) { return division.takes_part(unit); };
   if (std::ranges::any_of(units, takes_part)) return kept_out;
@@ -124,7 +124,7 @@ double RemoteUnits::most_items(const View& view, const UnitState& unit, const Di
   if (is_blind_) {
     const double asked_bytes = network.probe_bytes() / static_cast<double>(view.units().size());
     const double bytes = asked_bytes - view.resident_bytes_to_send(unit.id);
-    return bytes <= 0.0 || bytes < grain * item_bytes ? 0.0 : bytes / item_bytes;
+    return std::max(0.0, std::floor(bytes / (grain * item_bytes))) * grain;
   }
   const double left_s = time_left_s(view, division);
   if (item_bytes == 0.0 || link == nullptr || left_s <= 0.0) {

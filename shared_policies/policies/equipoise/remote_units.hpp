@@ -11,8 +11,8 @@
 
 namespace equipoise {
 
-/// Remote units get no first block until the network is known. Until a local block has shown how long the run takes,
-/// the first blocks of a node's units together copy at most as many bytes as a probe: asking has cost as much. Then
+/// Remote units get no first block until the network is known, and only some that together copy no more than a probe
+/// until the local units, or others of their kinds, have shown how long the run takes. Then
 ///
 /// - a node fetches the resident data if that takes at most `worthwhile` of the time left, the iterations to come
 ///   included, in which what it brings can be used. The node whose units are expected to do most for it comes first;
