@@ -23,9 +23,9 @@ struct BlockCost {
 /// The parameters for blocks of `trace` on `unit`: the formula stands at `modelled_trace`.
 [[nodiscard]] BlockCost block_cost(const UnitFigures& unit, const TraceChoice& trace);
 
-/// The sizes that a trace has times for, ascending from 1 to `largest`: 1, 4, 16, ...; of a unit that
-/// computes in rounds both ends of the first sixteen rounds (of 128 items: 1, 128, 129, 256, 257, ...),
-/// and from there on of rounds twice as far.
+/// The sizes that a trace has times for, ascending from 1 to `largest`: 1, 4, 16, ...; of a unit
+/// that computes in rounds both ends of the first sixteen rounds (of 128 items: 1, 128, 129, 256,
+/// 257, ...), and from there on of rounds twice as far.
 [[nodiscard]] std::vector<Items> timed_sizes(const BlockCost& cost, Items largest);
 
 }  // namespace equipoise

@@ -25,8 +25,8 @@ struct DataSheet {
   double tdp_w = 0.0;                        ///< of a GPU: of the board
   std::string source;
 
-  /// The rate of its PCI Express link in each direction, after line coding: 8, 15.75, 31.5 and 63 GB/s
-  /// for generations 2 to 5; 0 without one. Copies reach some 80 to 90 % of it.
+  /// The rate of its PCI Express link in each direction, after line coding: 8, 15.75, 31.5 and 63
+  /// GB/s for generations 2 to 5; 0 without one. Copies reach some 80 to 90 % of it.
   [[nodiscard]] double bus_bytes_per_s() const;
 };
 

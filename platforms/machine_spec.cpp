@@ -57,7 +57,8 @@ void add_links(PlatformDescription& platform, const LinkFigures& figures, const 
                             .latency = Seconds{figures.out_latency_s.value_or(figures.latency_s)}});
 }
 
-/// The name of the bus of unit `number` of `figures`: of its device, of all equal units, or its own.
+/// The name of the bus of unit `number` of `figures`: of its device, of all equal units, or its
+/// own.
 std::string bus_of(const MachineFigures& machine, const UnitFigures& figures, int number) {
   if (!figures.device.empty()) return machine.id + "." + figures.device + ".device";
   if (figures.shares_bus) return machine.id + "." + figures.id + ".bus";
@@ -90,7 +91,8 @@ void add_machine(PlatformDescription& platform, const MachineFigures& machine,
   }
 }
 
-/// The names of the machines; of equal ones that follow one another, the first and the last: n0..n3.
+/// The names of the machines; of equal ones that follow one another, the first and the last:
+/// n0..n3.
 std::string machines_text(const MachineSpec& spec, const std::vector<std::size_t>& machines) {
   std::string text;
   for (std::size_t i = 0; i < machines.size(); ++i) {
@@ -152,7 +154,8 @@ void add_samples(Trace& result, const MachineSpec& spec, const TraceChoice& choi
   }
 }
 
-/// Adds the measured times of the last unit of `result`. Bytes that they lack are those of the kernel.
+/// Adds the measured times of the last unit of `result`. Bytes that they lack are those of the
+/// kernel.
 void add_measured(Trace& result, const TraceChoice& choice, const UnitTimings& timings) {
   for (TraceSample sample : timings.samples) {
     sample.unit = static_cast<std::uint32_t>(result.units.size() - 1);

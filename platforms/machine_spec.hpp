@@ -72,8 +72,8 @@ struct MachineFigures {
   std::vector<UnitFigures> units;
 };
 
-/// Throws InputError (at `where`) if units of `machine` name the device of `unit` and have another bus
-/// or another number of copy engines.
+/// Throws InputError (at `where`) if units of `machine` name the device of `unit` and have another
+/// bus or another number of copy engines.
 void check_device(const MachineFigures& machine, const UnitFigures& unit, const std::string& where);
 
 /// A platform to generate.
@@ -115,8 +115,8 @@ struct MachineSpec {
 /// machine is the first of those that are equal.
 [[nodiscard]] bool is_timed_here(const MachineFigures& machine, const UnitFigures& unit);
 
-/// `name` with the number of one of `count` equal units or machines: gpu0, and a100-0 if the name ends
-/// in a digit; `name` itself if there is one.
+/// `name` with the number of one of `count` equal units or machines: gpu0, and a100-0 if the name
+/// ends in a digit; `name` itself if there is one.
 [[nodiscard]] std::string numbered_name(const std::string& name, int count, int number);
 
 /// The name of unit `number` of `unit.count` in platforms and traces: "a.cpu", "a.gpu1".
@@ -138,19 +138,19 @@ void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::str
 
 /// Generates the trace described by `choice`: the time of a block of x items on every unit,
 ///
-///     time(x)  = startup + max((y + x_half) / speed, resident bytes / (efficiency * memory bandwidth))
+///     time(x)  = startup + max((y + x_half) / speed,
+///                              resident bytes / (efficiency * memory bandwidth))
 ///     y        = x rounded up to whole rounds: tiles of a library, items of one launch
 ///     1/speed  = max(flop / (efficiency * peak), traffic / (efficiency * memory bandwidth))
 ///     x_half   = half-saturation threads / threads per item
 ///
 /// This is a roofline model with a saturating start: without `startup` and rounds, a block of x
 /// items runs at speed * x / (x + x_half). Resident data that occupy the unit's memory are read at
-/// least once by every block. Sizes are those of `timed_sizes` from one item to what
-/// fits in the unit's memory, at most `choice.items`. Deviations are `spec.relative_deviation` of
-/// the mean. A unit with measured times of the kernel has those instead. Several equal units have one
-/// entry, under the name of the first, and so have the units of equal machines. A unit whose memory
-/// cannot hold one item, or that has a `trace_unit`, is left out; throws InputError if no unit is
-/// left.
+/// least once by every block. Sizes are those of `timed_sizes` from one item to what fits in the
+/// unit's memory, at most `choice.items`. Deviations are `spec.relative_deviation` of the mean. A
+/// unit with measured times of the kernel has those instead. Several equal units have one entry,
+/// under the name of the first, and so have the units of equal machines. A unit whose memory cannot
+/// hold one item, or that has a `trace_unit`, is left out; throws InputError if no unit is left.
 [[nodiscard]] Trace modelled_trace(const MachineSpec& spec, const TraceChoice& choice);
 
 }  // namespace equipoise

@@ -64,8 +64,8 @@ struct RouteDescription {
   std::vector<std::string> links;
 };
 
-/// A platform to write, with all routes listed. The first host is the master; all routes begin or end
-/// there.
+/// A platform to write, with all routes listed. The first host is the master; all routes begin or
+/// end there.
 struct PlatformDescription {
   std::string comment;  ///< its origin; may have several lines
   std::string zone = "machine";

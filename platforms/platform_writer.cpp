@@ -70,8 +70,8 @@ void append_flat(std::string& xml, const PlatformDescription& platform) {
 }
 
 /// Writes a platform as a zone of zones: one of the master and what it reaches without a network,
-/// and one for each group, with a router at its edge. The routes of hosts have the same links in the
-/// same order as in one zone. No name of a unit has a slash.
+/// and one for each group, with a router at its edge. The routes of hosts have the same links in
+/// the same order as in one zone. No name of a unit has a slash.
 class GroupWriter {
  public:
   GroupWriter(std::string& xml, const PlatformDescription& platform,

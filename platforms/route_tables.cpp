@@ -20,8 +20,8 @@ double bytes_of_pair(std::string_view routing) {
   return routing == "Floyd" ? 24.0 : 0.0;
 }
 
-/// What is free on the machine, or the limit of this process (`ulimit -v`). Infinite where the machine
-/// does not say.
+/// What is free on the machine, or the limit of this process (`ulimit -v`). Infinite where the
+/// machine does not say.
 double free_bytes() {
   double bytes = std::numeric_limits<double>::infinity();
   std::ifstream file("/proc/meminfo");

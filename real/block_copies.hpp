@@ -12,8 +12,8 @@
 
 namespace equipoise {
 
-/// Calls `copy(to, from, bytes)` for the resident data whose version differs from that in `versions`
-/// (resident arrays; 0: not there), which it updates.
+/// Calls `copy(to, from, bytes)` for the resident data whose version differs from that in
+/// `versions` (resident arrays; 0: not there), which it updates.
 template <class Copy>
 void for_each_new_resident(const KernelData& data, const StagedBlock& staged,
                            std::vector<std::uint64_t>& versions, Copy&& copy) {
@@ -51,8 +51,8 @@ void for_each_result(const KernelData& data, const Block& block, const StagedBlo
 }
 
 /// Copies the resident data to `staged`, in memory that the host's cores can reach, whose version
-/// differs from that in `versions` (resident arrays; 0: not there), which it updates. Returns whether
-/// there was any.
+/// differs from that in `versions` (resident arrays; 0: not there), which it updates. Returns
+/// whether there was any.
 bool copy_resident(const KernelData& data, const StagedBlock& staged,
                    std::vector<std::uint64_t>& versions);
 /// Copies the input of `block` to `staged`, in such memory.

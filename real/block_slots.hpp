@@ -1,4 +1,5 @@
-// Which blocks of a unit may copy their results, as the controller and the unit's threads both know it.
+// Which blocks of a unit may copy their results, as the controller and the unit's threads both know
+// it.
 #pragma once
 
 #include <array>
@@ -37,25 +38,26 @@ class BlockSlots {
 
   // The controller's side.
 
-  /// A slot for a block, until `free`. `claim`: shared with another block; null: there is none. At most
-  /// `blocks_at_worker_max` at a time.
+  /// A slot for a block, until `free`. `claim`: shared with another block; null: there is none. At
+  /// most `blocks_at_worker_max` at a time.
   [[nodiscard]] Slot take(ResultClaimPtr claim);
   void free(Slot slot);
   [[nodiscard]] Fate take_back(Slot slot);
-  /// Another unit has the items, too. Returns what the two blocks share; null if this one was taken back or
-  /// refused.
+  /// Another unit has the items, too. Returns what the two blocks share; null if this one was taken
+  /// back or refused.
   [[nodiscard]] ResultClaimPtr contest(Slot slot);
   /// No block may copy results any more.
   void abandon();
 
   // The side of the unit's threads.
 
-  /// The unit begins the block, or goes on with it. Returns whether it is still wanted; if not, `kind` is
-  /// that of its report.
+  /// The unit begins the block, or goes on with it. Returns whether it is still wanted; if not,
+  /// `kind` is that of its report.
   [[nodiscard]] bool begin(Slot slot, ReportKind& kind);
   /// Whether another unit has the items of the block, too.
   [[nodiscard]] bool is_contested(Slot slot) const;
-  /// Whether the block may copy its results: it was not taken back, and nobody has claimed its items.
+  /// Whether the block may copy its results: it was not taken back, and nobody has claimed its
+  /// items.
   [[nodiscard]] bool is_open(Slot slot) const;
   /// The block begins to copy its results, or has begun. Returns whether it may.
   [[nodiscard]] bool claim(Slot slot);

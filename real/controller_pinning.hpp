@@ -9,8 +9,8 @@
 
 namespace equipoise {
 
-/// Keeps the calling thread, the controller, on its cores. If units compute there, it also makes the
-/// thread run as soon as it is woken.
+/// Keeps the calling thread, the controller, on its cores. If units compute there, it also makes
+/// the thread run as soon as it is woken.
 class ControllerPinning {
  public:
   explicit ControllerPinning(const Placement& placement) : before_(cores_of_this_thread()) {

@@ -46,8 +46,8 @@ struct Placement {
   bool waiting_compute = false;       ///< true if a unit computes on `waiting`
   std::vector<std::string> warnings;  ///< which units share a core, and the remedy
 
-  /// Whether the controller has one of `waiting` for itself: with four or more, so that threads that
-  /// copy for devices never keep it waiting.
+  /// Whether the controller has one of `waiting` for itself: with four or more, so that threads
+  /// that copy for devices never keep it waiting.
   [[nodiscard]] bool controller_is_apart() const { return waiting.size() >= 4; }
   /// Those of `waiting` on which the controller runs.
   [[nodiscard]] std::vector<int> controller() const;

@@ -20,9 +20,9 @@ struct ProbeCopies {
   std::shared_ptr<const void> host;  ///< the memory of the host in these
 };
 
-/// The memory of one unit's probes, there and on the host, apart for each direction. It grows to the largest
-/// probe, but not above 64 MiB: larger probes are copied through the same memory again and again. A probe of
-/// 0 bytes copies one.
+/// The memory of one unit's probes, there and on the host, apart for each direction. It grows to
+/// the largest probe, but not above 64 MiB: larger probes are copied through the same memory again
+/// and again. A probe of 0 bytes copies one.
 class ProbeMemory {
  public:
   /// Gets memory of the unit, which lives as long as this. Throws std::bad_alloc.
@@ -30,8 +30,8 @@ class ProbeMemory {
 
   explicit ProbeMemory(Allocate allocate) : allocate_(std::move(allocate)) {}
 
-  /// Memory of earlier probes, which may still be copied, stays. If there is too little for the probe, it
-  /// makes do with a part, down to 4 MiB. Throws BlockFailure if that is not there.
+  /// Memory of earlier probes, which may still be copied, stays. If there is too little for the
+  /// probe, it makes do with a part, down to 4 MiB. Throws BlockFailure if that is not there.
   [[nodiscard]] ProbeCopies copies_of(const Probe& probe);
 
  private:

@@ -26,8 +26,8 @@ namespace {
 constexpr std::chrono::milliseconds stop_poll{50};
 /// A controller that has not looked for longer was late itself: it did not run, or was busy.
 constexpr Seconds longest_look{0.1};
-/// How long a waiting controller polls for reports before it sleeps: on its own core, and on one where a unit
-/// computes. There it does not: with a real-time priority it would take the core from the unit.
+/// How long a waiting controller polls for reports before it sleeps: on its own core, and on one
+/// where a unit computes (not at all, because with a real-time priority it would take that core).
 constexpr std::chrono::microseconds patience_alone{2000};
 constexpr std::chrono::microseconds patience_sharing{0};
 /// The distance between two events to which the clock gives the same time.

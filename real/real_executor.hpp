@@ -76,11 +76,12 @@ struct RealSetup {
 /// A block that a unit could not do for lack of memory or by a failure that it survives is reported
 /// as BlockLost, and the unit gets blocks of at most half its size from then on. A unit is reported
 /// as UnitLost if it fails, if it cannot do two blocks of one grain, one after the other, if the
-/// scenario takes it away, or if it keeps its blocks longer than `block_timeout` allows. Its outstanding blocks are lost,
-/// and their results are never used. A computation cannot be stopped: its end is ignored, and a unit that
-/// joins again starts after it. With an automatic timeout, a late unit joins again when it has ended what it
-/// had begun; if no other unit is left, `next` waits for that. A unit that has failed does not join again.
-/// Throws InputError if real units cannot follow the scenario (`rates_of`).
+/// scenario takes it away, or if it keeps its blocks longer than `block_timeout` allows. Its
+/// outstanding blocks are lost, and their results are never used. A computation cannot be stopped:
+/// its end is ignored, and a unit that joins again starts after it. With an automatic timeout, a
+/// late unit joins again when it has ended what it had begun; if no other unit is left, `next`
+/// waits for that. A unit that has failed does not join again. Throws InputError if real units
+/// cannot follow the scenario (`rates_of`).
 [[nodiscard]] std::unique_ptr<Executor> make_real_executor(RealSetup setup);
 
 }  // namespace equipoise

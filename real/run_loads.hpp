@@ -15,7 +15,8 @@ namespace equipoise {
 /// The loads that a scenario lets compete with units.
 class RunLoads {
  public:
-  /// Starts the loads of `scenario`, which outlives them, on `units`, of which each has its `cores`.
+  /// Starts the loads of `scenario`, which outlives them, on `units`, of which each has its
+  /// `cores`.
   void start(const Scenario& scenario, const std::vector<UnitSpec>& units,
              const std::vector<std::vector<int>>& cores, const Clock& clock);
   /// Tells of each load that has begun by `now`, and of the share that it had.

@@ -28,8 +28,8 @@ class UnitFactory {
   UnitFactory& operator=(const UnitFactory&) = delete;
   virtual ~UnitFactory() = default;
 
-  /// The cores of this machine on which the unit computes, each with a thread of its own. 0: none, as
-  /// for a GPU or a paced unit.
+  /// The cores of this machine on which the unit computes, each with a thread of its own. 0: none,
+  /// as for a GPU or a paced unit.
   [[nodiscard]] virtual int cores() const = 0;
   /// The unit of the traces from which it takes its times; empty if it computes blocks.
   [[nodiscard]] virtual std::string trace_unit() const { return {}; }
@@ -59,8 +59,9 @@ class UnitFactory {
                                         const Scenario& scenario) const = 0;
   /// Starts the unit's worker.
   [[nodiscard]] virtual std::unique_ptr<Worker> make_worker(WorkerSetup setup) const = 0;
-  /// Starts a load that competes with the unit, whose worker is up and has the same clock, on `cores`,
-  /// those of the unit. Null if such loads are part of `rates`, or if the unit has failed for good.
+  /// Starts a load that competes with the unit, whose worker is up and has the same clock, on
+  /// `cores`, those of the unit. Null if such loads are part of `rates`, or if the unit has failed
+  /// for good.
   [[nodiscard]] virtual std::unique_ptr<CompetingLoad> make_load(
       const Clock& clock, const Disturbance& event, const std::vector<int>& cores) const = 0;
 };

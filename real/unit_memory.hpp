@@ -21,8 +21,8 @@ namespace equipoise {
   return std::min(items_in_memory(unit, workload), workload.items);
 }
 
-/// The memory for `items` items of `workload` and its resident data in bytes, as the workload counts
-/// them.
+/// The memory for `items` items of `workload` and its resident data in bytes, as the workload
+/// counts them.
 [[nodiscard]] inline double staged_bytes(const Workload& workload, Items items) {
   return workload.bytes_kept() + workload.memory_bytes_per_item * static_cast<double>(items);
 }
@@ -30,17 +30,18 @@ namespace equipoise {
 /// Places the arrays of one phase in the memory of a unit. Reads and writes none of it: it may be
 /// the memory of a device.
 ///
-/// Blocks get room by the same rule as in simulation (BlockRoom), and in a contiguous range: a block
-/// may also have to wait where free memory is in pieces. Blocks of the same size never meet that.
+/// Blocks get room by the same rule as in simulation (BlockRoom), and in a contiguous range: a
+/// block may also have to wait where free memory is in pieces. Blocks of the same size never meet
+/// that.
 class UnitMemory {
  public:
   /// The bytes of the resident data.
   [[nodiscard]] static std::size_t resident_bytes(const KernelData& data);
   /// The bytes that suffice for the resident data and one block of at most `items`.
   [[nodiscard]] static std::size_t bytes_for_one(const KernelData& data, Items items);
-  /// The bytes that suffice, beside the resident data, for as many blocks as a worker has at a time,
-  /// which hold `room_items` items together. If their arrays have further rows, the bytes suffice for
-  /// two blocks; others wait.
+  /// The bytes that suffice, beside the resident data, for as many blocks as a worker has at a
+  /// time, which hold `room_items` items together. If their arrays have further rows, the bytes
+  /// suffice for two blocks; others wait.
   [[nodiscard]] static std::size_t bytes_for_several(const KernelData& data, Items room_items);
 
   /// Begins a phase in memory of `bytes` at `begin` (a multiple of `array_alignment`), whose blocks
@@ -54,8 +55,8 @@ class UnitMemory {
   /// Gives `block` room and fills `staged`. Returns false if it has to wait until another block is
   /// released, or, with no block here, if it does not fit at all.
   [[nodiscard]] bool place(const Block& block, StagedBlock& staged);
-  /// Releases `block`, which was placed. `is_last` says whether it was the last block of its group on
-  /// the unit.
+  /// Releases `block`, which was placed. `is_last` says whether it was the last block of its group
+  /// on the unit.
   void release(const Block& block, bool is_last);
 
  private:

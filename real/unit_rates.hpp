@@ -21,14 +21,14 @@ struct UnitRates {
 [[nodiscard]] std::string in_link_of(const Unit& unit);
 [[nodiscard]] std::string out_link_of(const Unit& unit);
 
-/// The rates of a unit on which work of t seconds takes `slowdown` * t: its slowdown, the scenario's
-/// events for it, and for copies those of its links. Whatever slows its computation also slows its
-/// copies if it has no copy engine, because it copies by itself.
+/// The rates of a unit on which work of t seconds takes `slowdown` * t: its slowdown, the
+/// scenario's events for it, and for copies those of its links. Whatever slows its computation also
+/// slows its copies if it has no copy engine, because it copies by itself.
 [[nodiscard]] UnitRates modelled_rates(const Unit& unit, double slowdown, const Scenario& scenario);
 
-/// The same for a unit that computes for real, without the loads that compete with it, because these
-/// are real, too. Throws InputError with the scenario's name if the unit would have to be faster than
-/// it is, or if a load takes more than `competing_share_max`.
+/// The same for a unit that computes for real, without the loads that compete with it, because
+/// these are real, too. Throws InputError with the scenario's name if the unit would have to be
+/// faster than it is, or if a load takes more than `competing_share_max`.
 [[nodiscard]] UnitRates rates_beside_loads(const Unit& unit, double slowdown,
                                            const Scenario& scenario);
 

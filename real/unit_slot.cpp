@@ -1,5 +1,5 @@
-// Looks for units that report something, waits for the threads of units, each for its own time, and finds what
-// blocks of several units share.
+// Looks for units that report something, waits for the threads of units, each for its own time, and
+// finds what blocks of several units share.
 #include "real/unit_slot.hpp"
 
 #include <fmt/format.h>

@@ -35,8 +35,8 @@ struct UnitSlot {
 /// A late unit that has ended what it had begun, or nullptr if none has.
 [[nodiscard]] UnitSlot* answering(std::vector<UnitSlot>& slots);
 
-/// What `copy` shares with the block of the same items, which one of `slots` has; else it has ended, or its
-/// unit is lost. `pending`: the event that is to be reported next.
+/// What `copy` shares with the block of the same items, which one of `slots` has; else it has
+/// ended, or its unit is lost. `pending`: the event that is to be reported next.
 [[nodiscard]] ResultClaimPtr claim_of(const Block& copy, const std::vector<UnitSlot>& slots,
                                       const std::optional<Event>& pending);
 
@@ -50,9 +50,10 @@ struct EndOfRun {
   std::function<void(const std::string&)> warn;  ///< may be empty
 };
 
-/// Ends the workers of `slots`, which are those of `units`. Leaves a unit behind if its block does not come
-/// back, and after a stop also a unit whose block takes long, so that the program ends soon. Otherwise a unit
-/// may take as long as the run and a bit more: it ends a block that was given up, or waits for its device.
+/// Ends the workers of `slots`, which are those of `units`. Leaves a unit behind if its block does
+/// not come back, and after a stop also a unit whose block takes long, so that the program ends
+/// soon. Otherwise a unit may take as long as the run and a bit more: it ends a block that was
+/// given up, or waits for its device.
 void end_workers(std::vector<UnitSlot>& slots, const std::vector<UnitSpec>& units,
                  const EndOfRun& how);
 

@@ -81,24 +81,24 @@ class Worker {
   /// Waits until the unit is ready for its first block. Throws BackendError if the unit does not
   /// come up.
   virtual void await_up() = 0;
-  /// Adds a block or a probe to the worker's queue, which is served in order. Sets what the command says of the
-  /// worker. `claim`: of a copy; null: no other unit has its items.
+  /// Adds a block or a probe to the worker's queue, which is served in order. Sets what the command
+  /// says of the worker. `claim`: of a copy; null: no other unit has its items.
   virtual void queue(Command command, std::shared_ptr<ResultClaim> claim) = 0;
   /// Takes back a block that was queued. If it goes on, it is reported as dropped (or lost).
   [[nodiscard]] virtual Fate take_back(std::uint64_t block) = 0;
-  /// The items of the block with this Block::original() are given to another unit, too. Returns what the
-  /// copy shares with it; null if it was reported, or is not there.
+  /// The items of the block with this Block::original() are given to another unit, too. Returns
+  /// what the copy shares with it; null if it was reported, or is not there.
   [[nodiscard]] virtual std::shared_ptr<ResultClaim> contest(std::uint64_t original) = 0;
   /// The kernel's data change: no block that was queued before reads or writes them any more.
   virtual void begin_iteration() = 0;
-  /// The oldest report that was not dropped, or nullptr if none. Never reports a block that was abandoned or
-  /// withdrawn.
+  /// The oldest report that was not dropped, or nullptr if none. Never reports a block that was
+  /// abandoned or withdrawn.
   [[nodiscard]] virtual const Report* report() = 0;
   virtual void drop_report() = 0;
   /// Abandons all blocks of the worker: none of them will be reported or write results. The current
-  /// block still runs to its end, because a computation cannot be stopped; if it is late, so does the
-  /// time that only a model asks for (of a paced unit, or of one that is slowed down). Blocks that are
-  /// queued later start after it, and copy the resident data again.
+  /// block still runs to its end, because a computation cannot be stopped; if it is late, so does
+  /// the time that only a model asks for (of a paced unit, or of one that is slowed down). Blocks
+  /// that are queued later start after it, and copy the resident data again.
   virtual void abandon(Abandoned why) = 0;
   /// Whether the worker has ended all blocks that were abandoned. It must have no others.
   [[nodiscard]] virtual bool is_free() = 0;

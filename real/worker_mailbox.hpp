@@ -41,23 +41,23 @@ class WorkerMailbox {
 
   /// Whether `command` was abandoned.
   [[nodiscard]] bool is_abandoned(const Command& command) const { return command.epoch != epoch(); }
-  /// Whether waits for the sake of `command` must end: it was abandoned, and the unit does not go on with
-  /// it, or the thread is to end.
+  /// Whether waits for the sake of `command` must end: it was abandoned, and the unit does not go
+  /// on with it, or the thread is to end.
   [[nodiscard]] bool gives_up(const Command& command) const {
     return stops() || (is_abandoned(command) && !goes_on());
   }
   /// Guards the host's data.
   [[nodiscard]] HostGate& host() { return host_; }
-  /// Calls `touch`, which reads or writes the host's data for `command`, unless it may not any more.
-  /// Returns whether it was called.
+  /// Calls `touch`, which reads or writes the host's data for `command`, unless it may not any
+  /// more. Returns whether it was called.
   template <class Touch>
   bool access_host(const Command& command, Touch&& touch) {
     return host_.access(command.epoch, command.iteration, std::forward<Touch>(touch));
   }
   /// What was taken back, and which blocks have copies.
   [[nodiscard]] BlockSlots& slots() { return slots_; }
-  /// Makes the thread's wait for a command return. Any thread may call it: a device does when it has
-  /// completed something.
+  /// Makes the thread's wait for a command return. Any thread may call it: a device does when it
+  /// has completed something.
   void ring() {
     rings_.fetch_add(1, std::memory_order_seq_cst);
     signal_.notify();

@@ -135,7 +135,8 @@ Seconds SimExecutor::probe(const Probe& probe, UnitId unit) {
   return now();
 }
 
-/// Lets all stages of the unit's device that are due by now end and begin, called by the controller.
+/// Lets all stages of the unit's device that are due by now end and begin, called by the
+/// controller.
 void SimExecutor::bring_up_to_date(UnitId unit) {
   simgrid::kernel::actor::simcall_answered(
       [this, device = pipelines_.device_of(unit)] { pipelines_.advance(device, now()); });

@@ -57,9 +57,9 @@ struct SimSetup {
 /// setup before its copy in: first use, then a transfer of the resident bytes; that of a further
 /// iteration, a transfer of the iteration bytes. The blocks of a unit overlap as its copy engines
 /// and its memory allow; units of one device share its copy engines (MachinePipelines). Bytes are
-/// rounded up to whole ones. Compute times are drawn by unit, kernel and ordinal of the block on the
-/// unit in this run, or are means without noise. Bytes come from the trace if it has them, else from
-/// the workload.
+/// rounded up to whole ones. Compute times are drawn by unit, kernel and ordinal of the block on
+/// the unit in this run, or are means without noise. Bytes come from the trace if it has them, else
+/// from the workload.
 ///
 /// A unit whose memory does not hold the resident data reads the rest while it computes, in a time
 /// known in advance (ResidentStream).
@@ -73,12 +73,12 @@ struct SimSetup {
 /// speed or bandwidth reaches its work. Latencies do not change, except on units without copy
 /// engines. Bandwidths of shared links are changed in SimGrid. A unit without copy engines makes
 /// its private copies at its own speed; `timing` should include what its recorded copies took
-/// beyond the lines (block_timing_of). A unit that fails drops its blocks and is
-/// reported as UnitLost at once, a unit that keeps its blocks when `block_timeout` says so. With a fixed
-/// time it drops its blocks and comes back only if the scenario brings it back; with an automatic one it
-/// goes on with what it has begun, copies no results, and joins again when that has ended. The first block
-/// after it joins again brings the setup again. A stage that ends at the same time as a failure counts as
-/// ended.
+/// beyond the lines (block_timing_of). A unit that fails drops its blocks and is reported as
+/// UnitLost at once, a unit that keeps its blocks when `block_timeout` says so. With a fixed time
+/// it drops its blocks and comes back only if the scenario brings it back; with an automatic one it
+/// goes on with what it has begun, copies no results, and joins again when that has ended. The
+/// first block after it joins again brings the setup again. A stage that ends at the same time as a
+/// failure counts as ended.
 ///
 /// The time of a unit's decision (`occupy`) comes after the blocks that it has. `run` throws
 /// BackendError if the platform does not load, a host is missing, or the platform turns off a host

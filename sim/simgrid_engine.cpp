@@ -69,8 +69,8 @@ bool has_profiles(const PlatformSource& source) {
       [&](const char* word) { return source.xml.find(word) != std::string::npos; });
 }
 
-/// The greatest bandwidth that a profile gives the link; 0 if there is none. Of a split-duplex link,
-/// SimGrid makes two.
+/// The greatest bandwidth that a profile gives the link; 0 if there is none. Of a split-duplex
+/// link, SimGrid makes two.
 double greatest_of_profile(const PlatformSource& source, std::string_view link) {
   for (const std::string_view end : {"", "_UP", "_DOWN"}) {
     if (!link.ends_with(end)) continue;

@@ -68,7 +68,8 @@ struct UnitRoutes {
 
 /// The routes (units) of the units of `platform`, on the platform that SimGrid has loaded. A link
 /// is shared if two copy engines use it (of two devices, or of one that has two), unless it is a
-/// FATPIPE and all their routes have the same latency. Throws BackendError if a host does not exist.
+/// FATPIPE and all their routes have the same latency. Throws BackendError if a host does not
+/// exist.
 [[nodiscard]] std::vector<UnitRoutes> find_routes(const Platform& platform);
 
 /// Lets transfers under way become slower and faster with their links, when a scenario or a profile

@@ -1,5 +1,5 @@
-// What happens in SimGrid's kernel context: stages begin and end, units come and go, and the controller
-// is woken.
+// What happens in SimGrid's kernel context: stages begin and end, units come and go, and the
+// controller is woken.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -48,8 +48,8 @@ void SimExecutor::transfer(UnitId unit, Stage stage, double bytes) {
   activities_->transfer(unit, stage, stage == Stage::out ? routes.out : routes.in, bytes);
 }
 
-/// Whether the unit fetches its resident data itself. If not, its setup ends when it has copied them
-/// from its node.
+/// Whether the unit fetches its resident data itself. If not, its setup ends when it has copied
+/// them from its node.
 bool SimExecutor::has_to_fetch(UnitId unit, const PipelinedBlock& block) {
   if (!nodes_.shares(unit)) return true;
   units_[unit.index].take_setup(block);

@@ -115,8 +115,8 @@ const std::set<std::string>& included_by(const std::string& path) {
   return all;
 }
 
-/// Fails for every source inside `folder` that includes a header matching `pattern`, itself or through
-/// other headers.
+/// Fails for every source inside `folder` that includes a header matching `pattern`, itself or
+/// through other headers.
 void expect_knows_none(const std::string& folder, const std::string& pattern,
                        const std::string& why) {
   expect_there(folder);
@@ -311,6 +311,17 @@ TEST(SourceTree, FilesAreShort) {
   for (const Source& source : sources()) {
     EXPECT_LE(source.lines.size(), 400u)
         << source.path << ": longer than 400 lines; split it by subject";
+  }
+}
+
+// clang-format breaks code, but no comments.
+TEST(SourceTree, CommentsHaveAtMost100Columns) {
+  for (const Source& source : sources()) {
+    for (const std::string& line : source.lines) {
+      const bool is_comment =
+          line.find("//") != std::string::npos && line.find('"') == std::string::npos;
+      EXPECT_FALSE(is_comment && line.size() > 100) << source.path << ": " << line;
+    }
   }
 }
 

@@ -9,8 +9,8 @@
 #include "tools/simulations/simulation_server.hpp"
 
 int main(int argc, char** argv) {
-  // OpenBLAS would start a thread for each core when a module brings it, and if it cannot start them,
-  // never let the program end. Ours needs none: units multiply in threads of their own.
+  // OpenBLAS would start a thread for each core when a module brings it, and if it cannot start
+  // them, never let the program end. Ours needs none: units multiply in threads of their own.
   ::setenv("OPENBLAS_NUM_THREADS", "1",
            1);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
   if (const auto socket = equipoise::socket_to_serve(argc, argv)) {

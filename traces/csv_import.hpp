@@ -49,18 +49,18 @@ struct CsvImport {
 };
 
 /// Reads CSV files with a header row each, and makes one trace of them. Fields are separated by
-/// commas and may be quoted ("" is a quote inside), lines may end in CR LF, empty lines are skipped.
-/// Each row is a sample, or a summary if there is a column of deviations, counts, or least or
-/// longest times. Rows of one unit and size are pooled when the trace is used; what is doubtful
+/// commas and may be quoted ("" is a quote inside), lines may end in CR LF, empty lines are
+/// skipped. Each row is a sample, or a summary if there is a column of deviations, counts, or least
+/// or longest times. Rows of one unit and size are pooled when the trace is used; what is doubtful
 /// about that is in `warnings` (traces/csv_levels.hpp).
 ///
 /// Throws InputError with FILE:LINE if a file is missing or empty, a row has too few or too many
 /// fields, a field is not a number, a size, time or count is not finite and positive, a deviation,
 /// copy time or number of bytes is negative, a time is below 1e-15 s, a deviation is more than a
 /// million times its mean, or a mean is not from the least to the longest time. Also throws for an
-/// unknown column, unit of time or kind (suggesting the nearest known one), for conditions that hold
-/// for no row of a file, a form of sizes that no row has, for an empty name of a unit or the kernel,
-/// and unless there is one unit, a unit for each file, or a column of units.
+/// unknown column, unit of time or kind (suggesting the nearest known one), for conditions that
+/// hold for no row of a file, a form of sizes that no row has, for an empty name of a unit or the
+/// kernel, and unless there is one unit, a unit for each file, or a column of units.
 [[nodiscard]] CsvImport import_csv(const std::vector<std::string>& paths,
                                    const CsvImportOptions& options);
 

@@ -24,7 +24,8 @@ struct CsvRows {
 /// - else, the columns in which rows of one size differ.
 ///
 /// Of the columns that no option names, only those count whose values recur: at most half as many
-/// values as rows. `units` are the names by TraceSample::unit. One text each, without a file's name.
+/// values as rows. `units` are the names by TraceSample::unit. One text each, without a file's
+/// name.
 [[nodiscard]] std::vector<std::string> pooled_levels(const CsvRows& rows,
                                                      const std::vector<Unit>& units);
 

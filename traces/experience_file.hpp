@@ -1,5 +1,5 @@
-// Reads and writes experience files, `equipoise.experience/1`: what runs showed of each kernel on each
-// unit, for later runs.
+// Reads and writes experience files, `equipoise.experience/1`: what runs showed of each kernel on
+// each unit, for later runs.
 #pragma once
 
 #include <chrono>
@@ -51,22 +51,25 @@ struct RunPlace {
   std::chrono::sys_days today;
 };
 
-/// By how much, relatively, the times of `entry` may be wrong for a run at `place`: 5 % for a run of today, 15 % after a
-/// month, growing with the square root of the age; at least 100 % on another machine. Source: ours.
+/// By how much, relatively, the times of `entry` may be wrong for a run at `place`: 5 % for a run
+/// of today, 15 % after a month, growing with the square root of the age; at least 100 % on another
+/// machine. Source: ours.
 [[nodiscard]] double doubt_of(const ExperienceEntry& entry, const RunPlace& place);
 
-/// What `file` knows for `phases` on `units`. Blocks with more items than the phase has are left out, and so are
-/// units of the same name but another model: what was another device says nothing about this one.
+/// What `file` knows for `phases` on `units`. Blocks with more items than the phase has are left
+/// out, and so are units of the same name but another model: what was another device says nothing
+/// about this one.
 [[nodiscard]] Experience known_before(const ExperienceFile& file,
                                       const std::vector<Workload>& phases,
                                       const std::vector<Unit>& units, const RunPlace& place);
 
-/// Adds what a run at `place` has shown. Phases of the same kernel and problem count as runs of their
-/// own. What was known of a unit of another model is replaced.
+/// Adds what a run at `place` has shown. Phases of the same kernel and problem count as runs of
+/// their own. What was known of a unit of another model is replaced.
 void add_run(ExperienceFile& file, const std::vector<Workload>& phases,
              const std::vector<Unit>& units, const RunPlace& place, const Experience& shown);
 
-/// Reads the file; if there is none, or an empty one, nothing is known yet. Throws InputError at FILE:LINE.
+/// Reads the file; if there is none, or an empty one, nothing is known yet. Throws InputError at
+/// FILE:LINE.
 [[nodiscard]] ExperienceFile read_experience(const std::string& path);
 
 /// The text of the file.

@@ -167,7 +167,8 @@ class StreamedJournalFile final : public JournalFile {
     put_time(",\"out_at_s\":", begins.out);
   }
 
-  /// Appends a block that has ended although it was lost. What else is known of it stands where it was lost.
+  /// Appends a block that has ended although it was lost. What else is known of it stands where it
+  /// was lost.
   void put_late(const LateEnd& late) {
     put_unit(late.unit);
     fmt::format_to(std::back_inserter(buffer_),

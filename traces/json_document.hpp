@@ -52,8 +52,9 @@ struct JsonMember {
 void expect_schema(const std::string& schema, const std::string& expected,
                    const std::string& where);
 
-/// A value of a file, with the name that messages call it by: that of a member, also for the entries of
-/// a list that is a member. Every reader throws InputError at FILE:LINE. It refers to all three.
+/// A value of a file, with the name that messages call it by: that of a member, also for the
+/// entries of a list that is a member. Every reader throws InputError at FILE:LINE. It refers to
+/// all three.
 class JsonField {
  public:
   JsonField(const JsonValue& value, std::string_view file, std::string_view name)
@@ -68,11 +69,13 @@ class JsonField {
 
   [[nodiscard]] const std::string& text() const;
   [[nodiscard]] double number(double low, double high) const;
-  /// A number from `low` to `high`, or a text with a number and a unit of measure (`parse_quantity`):
-  /// "25 Gb/s". What is measured follows from the end of the name: `_bytes_per_s`, `_flop_per_s`,
-  /// `_bytes`, `_s`, `_w`, `_hz`. A name that ends otherwise has no units.
+  /// A number from `low` to `high`, or a text with a number and a unit of measure
+  /// (`parse_quantity`): "25 Gb/s". What is measured follows from the end of the name:
+  /// `_bytes_per_s`, `_flop_per_s`, `_bytes`, `_s`, `_w`, `_hz`. A name that ends otherwise has no
+  /// units.
   [[nodiscard]] double quantity(double low, double high) const;
-  /// A whole number from `low` to `high`; exact over the full 64-bit range. It may be written as 1e6.
+  /// A whole number from `low` to `high`; exact over the full 64-bit range. It may be written as
+  /// 1e6.
   [[nodiscard]] std::int64_t whole(std::int64_t low, std::int64_t high) const;
   /// A whole number of up to 64 bits without a sign, written as it is.
   [[nodiscard]] std::uint64_t natural() const;

@@ -51,8 +51,8 @@ inline constexpr bool is_object<std::map<std::string, T>> = true;
 template <class T>
 inline constexpr bool is_object<std::vector<std::pair<std::string, T>>> = true;
 
-/// `read` as a value that can be written again, with the same text for every number that the program
-/// wrote.
+/// `read` as a value that can be written again, with the same text for every number that the
+/// program wrote.
 [[nodiscard]] Json json_from(const JsonValue& read);
 
 /// `json` in one line. Bytes that are not valid UTF-8 become U+FFFD.
@@ -170,8 +170,8 @@ struct Reading {
   bool is_strict = false;       ///< refuses members that are not described; else they are ignored
 };
 
-/// Reads a record from a JSON object; `what` describes it in messages: "a workload". Throws InputError at
-/// FILE:LINE.
+/// Reads a record from a JSON object; `what` describes it in messages: "a workload". Throws
+/// InputError at FILE:LINE.
 template <Described Struct>
 [[nodiscard]] Struct record_of(const JsonValue& value, const std::string& file,
                                const std::string& what, const Reading& how = {});

@@ -15,8 +15,8 @@
 
 namespace equipoise {
 
-/// Settings of a run or of the runs of an experiment. They stand in the header of a run file and in the
-/// `experiment` of results.json, and are taken from there where a run is repeated.
+/// Settings of a run or of the runs of an experiment. They stand in the header of a run file and in
+/// the `experiment` of results.json, and are taken from there where a run is repeated.
 struct RunSettings {
   std::vector<std::string> workloads;  ///< KERNEL[:k=v,...], one per phase
   std::vector<std::string> units;      ///< KIND[,k=v,...] of real units
@@ -25,9 +25,11 @@ struct RunSettings {
   std::vector<std::string> maps;  ///< TRACE_UNIT=HOST,...: whose times hosts have
   std::string scenario_file;      ///< empty: no disturbances
   bool noise = true;
-  /// If absent, as is usual where the run takes place: `automatic` in real time, none in simulations.
+  /// If absent, as is usual where the run takes place: `automatic` in real time, none in
+  /// simulations.
   std::optional<BlockTimeout> block_timeout;
-  /// For paced units: 0.1 runs ten times as fast. If absent, as a repeated run did, or as fast as the trace.
+  /// For paced units: 0.1 runs ten times as fast. If absent, as a repeated run did, or as fast as
+  /// the trace.
   std::optional<double> time_scale;
   std::optional<Seconds> dispatch_cost;  ///< if absent, the trace's dispatch time, or 5e-6 s
   std::vector<Seconds> dispatch_costs;   ///< of simulations: what each phase has of them

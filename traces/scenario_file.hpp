@@ -20,17 +20,18 @@ struct ScenarioFile {
   void add(Disturbance event, std::string place, bool has_bytes_per_s);
 };
 
-/// Reads the scenario file at `path` and the profiles that it names; their paths are relative to the
-/// scenario file. A file whose name ends in `.csv` is a table (traces/availability_table.hpp). An
-/// event with a list of targets, or with `every_s` and `times`, becomes several disturbances.
+/// Reads the scenario file at `path` and the profiles that it names; their paths are relative to
+/// the scenario file. A file whose name ends in `.csv` is a table (traces/availability_table.hpp).
+/// An event with a list of targets, or with `every_s` and `times`, becomes several disturbances.
 /// Patterns of names (`node-*`) stay targets until `find_targets`.
 ///
-/// Throws one InputError, with FILE:LINE of each event that cannot be read, for everything that is malformed: a missing file; JSON that
-/// cannot be parsed or is nested deeper than 64 levels; another major schema version; members that
-/// an event of its kind must not have, or that it lacks; numbers out of range; a repeated event
-/// without an end, or that begins again before it has ended; the same event twice; a unit that fails
-/// while absent or joins while present; events whose combined factor of a speed or bandwidth is
-/// below 1e-12 or above 1e12; a profile without rows or with times that do not ascend.
+/// Throws one InputError, with FILE:LINE of each event that cannot be read, for everything that is
+/// malformed: a missing file; JSON that cannot be parsed or is nested deeper than 64 levels;
+/// another major schema version; members that an event of its kind must not have, or that it lacks;
+/// numbers out of range; a repeated event without an end, or that begins again before it has ended;
+/// the same event twice; a unit that fails while absent or joins while present; events whose
+/// combined factor of a speed or bandwidth is below 1e-12 or above 1e12; a profile without rows or
+/// with times that do not ascend.
 [[nodiscard]] ScenarioFile read_scenario(const std::string& path);
 
 /// Replaces events of patterns by one event for each unit or link that the pattern means, and

@@ -19,9 +19,9 @@ struct SpeedProfile {
 };
 
 /// Reads rows `time_s,factor` (a header row with these names is skipped), or a profile of SimGrid:
-/// lines `TIME VALUE`, comments that begin with #, and `LOOPAFTER SECONDS` or `PERIODICITY SECONDS`.
-/// Throws InputError with FILE:LINE for a file without rows, times that do not ascend from 0 on,
-/// values that are not above 0, and lines of neither form.
+/// lines `TIME VALUE`, comments that begin with #, and `LOOPAFTER SECONDS` or `PERIODICITY
+/// SECONDS`. Throws InputError with FILE:LINE for a file without rows, times that do not ascend
+/// from 0 on, values that are not above 0, and lines of neither form.
 [[nodiscard]] SpeedProfile read_speed_profile(const std::string& path);
 
 /// The steps of `profile` up to `span` after its begin, repeated if it loops. Throws InputError at

@@ -50,14 +50,14 @@ struct StarpuImport {
 /// provides the times of all cores.
 ///
 /// Left out are: combinations of several devices or cores, and implementations other than the
-/// first; rows without flops (unless `flops` gives them or items are bytes); counts of 0; times that are not finite and
-/// positive; sizes that are negative or not finite; deviations above the mean; and rows that are
-/// copies of another row: they have the same count, and the same mean times or divided by 1, 2, 3,
-/// 4, 5, 8, 10, 16, 32, 64, 100, 1000 or 10^6 (within the precision of 7 digits). Of such rows, the
-/// one whose mean is its sum over its count is kept, else that of the first unit (in the order cpu,
-/// cuda, opencl), else the larger one. If this leaves a unit with fewer than two sizes, the unit is
-/// left out completely: a single size would say that it has no fixed cost, although its other times
-/// belong to another unit.
+/// first; rows without flops (unless `flops` gives them or items are bytes); counts of 0; times
+/// that are not finite and positive; sizes that are negative or not finite; deviations above the
+/// mean; and rows that are copies of another row: they have the same count, and the same mean times
+/// or divided by 1, 2, 3, 4, 5, 8, 10, 16, 32, 64, 100, 1000 or 10^6 (within the precision of 7
+/// digits). Of such rows, the one whose mean is its sum over its count is kept, else that of the
+/// first unit (in the order cpu, cuda, opencl), else the larger one. If this leaves a unit with
+/// fewer than two sizes, the unit is left out completely: a single size would say that it has no
+/// fixed cost, although its other times belong to another unit.
 ///
 /// With `operand_bytes`, a block copies all its operands in and a third of them out (the tile C of
 /// C += A B, one of three of equal size). Tiles are reused in StarPU, so this overstates what a

@@ -17,8 +17,8 @@ std::string header_line(const Trace& trace) {
   return line_of(header);
 }
 
-/// `json` in one line, every number in as few digits as it needs. (The JSON library sometimes writes
-/// more.)
+/// `json` in one line, every number in as few digits as it needs. (The JSON library sometimes
+/// writes more.)
 std::string shortest_line_of(const Json& json) {
   if (json.is_number_float()) return fmt::format("{}", json.get<double>());
   if (!json.is_object()) return line_of(json);

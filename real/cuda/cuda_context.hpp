@@ -26,12 +26,13 @@ struct EndGreenContext {
   void operator()(CUgreenCtx green) const;
 };
 
-/// The context of a unit, or of a load that competes with it; for one thread alone. Memory, events and kernels are those of the GPU, whichever SMs compute;
-/// work runs on the unit's SMs if it is in a stream that this object made.
+/// The context of a unit, or of a load that competes with it; for one thread alone. Memory, events
+/// and kernels are those of the GPU, whichever SMs compute; work runs on the unit's SMs if it is in
+/// a stream that this object made.
 class CudaContext {
  public:
-  /// Makes the context current for the calling thread, where libraries ask for it. Throws BackendError
-  /// if the driver knows no parts of GPUs, and as check_cuda does.
+  /// Makes the context current for the calling thread, where libraries ask for it. Throws
+  /// BackendError if the driver knows no parts of GPUs, and as check_cuda does.
   CudaContext(const GpuPart& part, std::shared_ptr<CudaPool> pool);
   CudaContext(const CudaContext&) = delete;
   CudaContext& operator=(const CudaContext&) = delete;

@@ -164,8 +164,9 @@ class CudaDevice final : public Device {
                "cudaStreamWaitEvent");
   }
 
-  /// Work in the same stream would wait until the host has answered, some tens of microseconds for every
-  /// block. Behind what is called back in other queues there is a stop anyway, see StageQueues.
+  /// Work in the same stream would wait until the host has answered, some tens of microseconds for
+  /// every block. Behind what is called back in other queues there is a stop anyway, see
+  /// StageQueues.
   void call_back(Queue queue, std::function<void()> function) override {
     if (queue != Queue::out) return put_call(queue, std::move(function));
     const std::shared_ptr<CudaMoment> end = timeline().last(queue, stream(queue));
@@ -194,8 +195,8 @@ class CudaDevice final : public Device {
     EventPtr copied;
   };
 
-  /// Whether the GPU reads memory of the host through its page tables, as where both share it. That is
-  /// expected to be as fast as reading what is registered.
+  /// Whether the GPU reads memory of the host through its page tables, as where both share it. That
+  /// is expected to be as fast as reading what is registered.
   static bool reads_host_memory(int device) {
     int reads = 0;
     check_cuda(
@@ -247,8 +248,8 @@ class CudaDevice final : public Device {
     });
   }
 
-  /// A copy on the host, from its data if `queue` is that of copies in, that takes place if its block is
-  /// still wanted then.
+  /// A copy on the host, from its data if `queue` is that of copies in, that takes place if its
+  /// block is still wanted then.
   static std::function<void()> guarded(Queue queue, std::vector<CopyPart> parts,
                                        const TicketPtr& ticket) {
     return [ticket, is_in = is_copy_in(queue), parts = std::move(parts)] {
@@ -258,7 +259,8 @@ class CudaDevice final : public Device {
     };
   }
 
-  /// Begins to copy `parts` on the host. What is put into Queue::in later begins when that has ended.
+  /// Begins to copy `parts` on the host. What is put into Queue::in later begins when that has
+  /// ended.
   void gather_now(std::vector<CopyPart> parts, const TicketPtr& ticket) {
     const bool is_small = bytes_of(parts) < own_thread_min_;
     const std::function<void()> copy = guarded(Queue::in, std::move(parts), ticket);
@@ -273,8 +275,8 @@ class CudaDevice final : public Device {
     });
   }
 
-  /// Puts a copy of `parts`, which are all on the host, into `queue`. CUDA's thread makes small ones;
-  /// for large ones it rings, and the queue stops until the queue's own thread has copied.
+  /// Puts a copy of `parts`, which are all on the host, into `queue`. CUDA's thread makes small
+  /// ones; for large ones it rings, and the queue stops until the queue's own thread has copied.
   void copy_in_turn(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) {
     const bool is_small = bytes_of(parts) < own_thread_min_;
     std::function<void()> copy = guarded(queue, std::move(parts), ticket);
@@ -293,8 +295,8 @@ class CudaDevice final : public Device {
     static_cast<void>(stop_for_copy(queue, std::move(word)));
   }
 
-  /// Stops `queue` until a copy on the host lets `word` go. The moment keeps the word until the device
-  /// has passed it; the timeline keeps the moment.
+  /// Stops `queue` until a copy on the host lets `word` go. The moment keeps the word until the
+  /// device has passed it; the timeline keeps the moment.
   HoldWord* stop_for_copy(Queue queue, HoldWordPtr word) {
     HoldWord* const kept = word.get();
     timeline().count(queue);

@@ -12,8 +12,8 @@
 namespace equipoise {
 namespace {
 
-/// Every block in a device's queues has up to four stages, each with a stop at its end, and stops in
-/// copies. There are a few more, because the words of some copies come back late.
+/// Every block in a device's queues has up to four stages, each with a stop at its end, and stops
+/// in copies. There are a few more, because the words of some copies come back late.
 constexpr std::size_t words_max = 12 * blocks_in_queues_max;
 
 void store(std::uint32_t* word, std::uint32_t value) {

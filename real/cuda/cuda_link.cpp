@@ -105,8 +105,8 @@ Seconds time_of(const EventPtr& event) {
   return *at;
 }
 
-/// The same from and to other memory, through the device that units use, and as they do: input is an
-/// array that the GPU reads in place.
+/// The same from and to other memory, through the device that units use, and as they do: input is
+/// an array that the GPU reads in place.
 LinkRates measure_staged(const std::shared_ptr<const CudaContext>& context, std::size_t large) {
   HostGate gate;
   const BufferOf<std::byte> in_host(large);

@@ -8,7 +8,8 @@
 
 namespace equipoise {
 
-/// Measures the copies of the GPU of `pool`, which the calling thread uses from then on. No other work should go on there. Takes a fraction of a second. Throws as check_cuda does.
+/// Measures the copies of the GPU of `pool`, which the calling thread uses from then on. No other
+/// work should go on there. Takes a fraction of a second. Throws as check_cuda does.
 [[nodiscard]] LinkRates measure_cuda_link(const std::shared_ptr<CudaPool>& pool, CopyPath path);
 
 }  // namespace equipoise

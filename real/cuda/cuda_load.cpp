@@ -34,7 +34,8 @@ constexpr std::chrono::milliseconds launch_span{100};
 /// How often the thread looks for launches that have ended.
 constexpr std::chrono::milliseconds look{5};
 
-/// How long the end of a load waits for the GPU, on which another kernel may hang. Units have ended before.
+/// How long the end of a load waits for the GPU, on which another kernel may hang. Units have ended
+/// before.
 constexpr std::chrono::seconds end_patience{10};
 
 /// Words of the host's memory that the GPU sees: one that stops the load, and for each block of

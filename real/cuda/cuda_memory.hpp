@@ -1,8 +1,9 @@
 // Memory that CUDA allocates, kept for the units of a command line.
 //
-// What gives memory back is reported to wait for all work of a GPU, and to let no other call through
-// meanwhile. A unit whose queue is stopped by the host would then never go on. So nothing is given back
-// while a unit or a load lives on a GPU: what they no longer need is kept, for others and later runs.
+// What gives memory back is reported to wait for all work of a GPU, and to let no other call
+// through meanwhile. A unit whose queue is stopped by the host would then never go on. So nothing
+// is given back while a unit or a load lives on a GPU: what they no longer need is kept, for others
+// and later runs.
 #pragma once
 
 #include <cstddef>
@@ -41,9 +42,9 @@ class CudaPieces {
   void enter();
   /// Somebody has ended. Returns whether that was the last one.
   [[nodiscard]] bool leave();
-  /// A piece of at least `bytes`: a kept one that is not much larger, or else a new one, or else any
-  /// kept one. If there is none, and the caller is the only user, gives the kept ones back to CUDA and
-  /// tries again. Throws as check_cuda does.
+  /// A piece of at least `bytes`: a kept one that is not much larger, or else a new one, or else
+  /// any kept one. If there is none, and the caller is the only user, gives the kept ones back to
+  /// CUDA and tries again. Throws as check_cuda does.
   [[nodiscard]] CudaPiece take(std::size_t bytes);
   void keep(const CudaPiece& piece);
 
@@ -69,14 +70,15 @@ class CudaHostMemory {
   /// No unit uses it any more.
   ~CudaHostMemory();
 
-  /// A unit or load begins to live, or ends. When the last one has ended, arrays that no kernel has any
-  /// more are given up.
+  /// A unit or load begins to live, or ends. When the last one has ended, arrays that no kernel has
+  /// any more are given up.
   void enter() { pinned_.enter(); }
   void leave();
   [[nodiscard]] CudaPiece take(std::size_t bytes) { return pinned_.take(bytes); }
   void keep(const CudaPiece& piece) { pinned_.keep(piece); }
   /// Registers `array` for all GPUs unless it is, and keeps it until all units have ended. Returns
-  /// whether GPUs can copy from it by themselves. `reads_host`: the GPU can where that is refused, too.
+  /// whether GPUs can copy from it by themselves. `reads_host`: the GPU can where that is refused,
+  /// too.
   [[nodiscard]] bool register_array(const FixedArray& array, bool reads_host);
 
  private:
@@ -92,8 +94,8 @@ class CudaHostMemory {
   CudaPieces pinned_;
 };
 
-/// The memory of a GPU, for all units of a command line there, and what units that have ended leave.
-/// Several threads may use it.
+/// The memory of a GPU, for all units of a command line there, and what units that have ended
+/// leave. Several threads may use it.
 class CudaPool {
  public:
   CudaPool(int device, std::shared_ptr<CudaHostMemory> host);
@@ -161,7 +163,8 @@ class GpuMemory {
   std::byte* begin_ = nullptr;
 };
 
-/// Pinned memory of the host, aligned to `array_alignment`, from and to which GPUs copy by themselves.
+/// Pinned memory of the host, aligned to `array_alignment`, from and to which GPUs copy by
+/// themselves.
 class PinnedMemory {
  public:
   /// Throws as check_cuda does. `host` outlives it.

@@ -60,8 +60,8 @@ class CudaMoment final : public DeviceEvent {
 /// the run's clock. Used by one thread. Outlives its moments.
 ///
 /// The device measures the time between two events. A base event, of which the host knows when it
-/// happened, is made anew about every second, because CUDA's times are floats. From the base events the
-/// speed of the device's clock is known (DeviceClock).
+/// happened, is made anew about every second, because CUDA's times are floats. From the base events
+/// the speed of the device's clock is known (DeviceClock).
 class CudaTimeline {
  public:
   /// Nothing else uses `stream`. Throws as check_cuda does.

@@ -36,10 +36,10 @@
 namespace equipoise {
 namespace {
 
-/// The part of a GPU's memory that is left to all libraries that compute there. Each unit has its own
-/// handles: cuBLAS takes up to 32 MiB of workspace for one, and cuFFT up to 128 MiB, or as much as
-/// one transform if that is larger. They get it before the unit gets its own memory, which is less if
-/// they need more.
+/// The part of a GPU's memory that is left to all libraries that compute there. Each unit has its
+/// own handles: cuBLAS takes up to 32 MiB of workspace for one, and cuFFT up to 128 MiB, or as much
+/// as one transform if that is larger. They get it before the unit gets its own memory, which is
+/// less if they need more.
 constexpr double reserve_share = 1.0 / 16.0;
 /// The first driver that knows streams in parts of GPUs.
 constexpr int version_of_parts = 12050;
@@ -50,8 +50,9 @@ std::string version_of(int number) {
 
 /// Why CUDA has no GPU here; empty if it has. The first call of CUDA in the program.
 std::string find_out_why_absent() {
-  // Otherwise all code of cuBLAS and cuFFT is loaded with them, which is reported to take seconds. What is used is loaded before there is
-  // work, because loading may wait for all queues, also for one that is stopped.
+  // Otherwise all code of cuBLAS and cuFFT is loaded with them, which is reported to take seconds.
+  // What is used is loaded before there is work, because loading may wait for all queues, also for
+  // one that is stopped.
   setenv("CUDA_MODULE_LOADING", "LAZY", 0);
   // Otherwise streams of several units share a queue of the hardware, and wait for one another.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);

@@ -2,8 +2,8 @@
 // transformed in parts of half the GPU's second-level cache or less, so that it holds a part and as
 // much working memory from one pass to the next. Plans are for powers of two of transforms, so that
 // there are few. All are made before the first block: a plan gets working memory, and during a run
-// that might wait for a queue which a slowdown has stopped. Their working memory together is at most
-// about four times a part.
+// that might wait for a queue which a slowdown has stopped. Their working memory together is at
+// most about four times a part.
 #include "real/gpu/programs/fft2d.hpp"
 
 #include <fmt/format.h>
@@ -25,8 +25,8 @@ constexpr int forward = -1;            // CUFFT_FORWARD
 constexpr int inverse = 1;             // CUFFT_INVERSE
 constexpr const char* user = "fft2d on CUDA";
 constexpr std::size_t point_bytes = 2 * sizeof(double);
-/// The commands of a transform are not documented; large ones are expected to have two passes for each
-/// extent.
+/// The commands of a transform are not documented; large ones are expected to have two passes for
+/// each extent.
 constexpr std::uint64_t transform_commands = 4;
 
 /// What we use of cuFFT, declared as in its header; enumerations are ints.
@@ -138,8 +138,8 @@ class Fft2d final : public GpuProgram {
   [[nodiscard]] std::uint64_t part_commands() const {
     return shape_.directions == 2 ? 2 * transform_commands + 1 : transform_commands;
   }
-  /// Whether every block of up to `transforms` has room in a queue. It has most parts where all smaller
-  /// powers of two are among them.
+  /// Whether every block of up to `transforms` has room in a queue. It has most parts where all
+  /// smaller powers of two are among them.
   [[nodiscard]] bool has_room(std::size_t transforms) const {
     const std::size_t smaller = static_cast<std::size_t>(std::bit_width(most_)) - 1;
     return (transforms / most_ + smaller) * part_commands() <= block_commands_max;

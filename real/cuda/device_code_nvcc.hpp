@@ -1,5 +1,5 @@
-// What our CUDA kernels need of the language, for nvcc. tests/support/gpu/device_code_host.hpp gives
-// the same to the host's compiler. CMake chooses (real/gpu/device_code.hpp).
+// What our CUDA kernels need of the language, for nvcc. tests/support/gpu/device_code_host.hpp
+// gives the same to the host's compiler. CMake chooses (real/gpu/device_code.hpp).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -51,8 +51,8 @@ inline std::size_t second_level_cache_bytes() {
   return static_cast<std::size_t>(bytes);
 }
 
-/// Loads `kernels` onto the current device. CUDA, when it loads lazily, would do that at their first
-/// launch, and wait for all queues. Throws as check_cuda does.
+/// Loads `kernels` onto the current device. CUDA, when it loads lazily, would do that at their
+/// first launch, and wait for all queues. Throws as check_cuda does.
 template <class... Kernels>
 void load_code(Kernels... kernels) {
   cudaFuncAttributes attributes{};
@@ -61,8 +61,8 @@ void load_code(Kernels... kernels) {
    ...);
 }
 
-/// Enqueues `kernel` on `stream` with `shared_bytes` of dynamic shared memory for each block. Throws
-/// as check_cuda does.
+/// Enqueues `kernel` on `stream` with `shared_bytes` of dynamic shared memory for each block.
+/// Throws as check_cuda does.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), Size3 grid, Size3 block, std::size_t shared_bytes,
             const Stream& stream, A... arguments) {

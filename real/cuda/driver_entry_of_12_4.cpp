@@ -1,5 +1,5 @@
-// The driver's functions, in builds with CUDA 12.4. Its runtime finds none that is newer than itself,
-// but the driver's own function that does.
+// The driver's functions, in builds with CUDA 12.4. Its runtime finds none that is newer than
+// itself, but the driver's own function that does.
 #include "real/cuda/driver_function.hpp"
 
 namespace equipoise {

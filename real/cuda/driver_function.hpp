@@ -1,5 +1,5 @@
-// Functions of NVIDIA's driver. They are asked for at run time, so that the program starts without a
-// driver.
+// Functions of NVIDIA's driver. They are asked for at run time, so that the program starts without
+// a driver.
 #pragma once
 
 #include <cuda.h>
@@ -13,12 +13,12 @@
 
 namespace equipoise {
 
-/// The driver's function `name`, as CUDA `version` (such as 12040) has it; null if the driver has none.
-/// Throws as check_cuda does.
+/// The driver's function `name`, as CUDA `version` (such as 12040) has it; null if the driver has
+/// none. Throws as check_cuda does.
 [[nodiscard]] void* driver_entry(const char* name, unsigned version);
 
-/// Sets `function` to the driver's function `name`, as CUDA `version` has it. Throws BackendError if the
-/// driver has none.
+/// Sets `function` to the driver's function `name`, as CUDA `version` has it. Throws BackendError
+/// if the driver has none.
 template <class Function>
 void find_driver_function(const char* name, unsigned version, Function& function) {
   void* const found = driver_entry(name, version);

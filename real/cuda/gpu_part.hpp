@@ -17,8 +17,8 @@ struct GpuPart {
 class CudaContext;
 class CudaPool;
 
-/// Opens `part` for the calling thread, with the memory of `pool`; null: one of its own. Throws as the
-/// constructor of CudaContext does.
+/// Opens `part` for the calling thread, with the memory of `pool`; null: one of its own. Throws as
+/// the constructor of CudaContext does.
 [[nodiscard]] std::shared_ptr<const CudaContext> open_cuda_context(
     const GpuPart& part, std::shared_ptr<CudaPool> pool = nullptr);
 

@@ -15,18 +15,18 @@
 
 namespace equipoise {
 
-/// Functions that a thread of CUDA calls when the work before them has ended. Work behind them waits
-/// for them. One thread uses it.
+/// Functions that a thread of CUDA calls when the work before them has ended. Work behind them
+/// waits for them. One thread uses it.
 class HostCalls {
  public:
   HostCalls() = default;
 
-  /// Puts `function`, which does not throw and does not use CUDA, into `stream`, which is `queue` or
-  /// follows it.
-  /// Throws as check_cuda does. A device that has failed for good may not call it.
+  /// Puts `function`, which does not throw and does not use CUDA, into `stream`, which is `queue`
+  /// or follows it. Throws as check_cuda does. A device that has failed for good may not call it.
   void put(Queue queue, cudaStream_t stream, std::function<void()> function);
   /// To be called for a device that has failed for good. Waits for functions that are being called;
-  /// no other one is called later. Keeps `calls` until the program ends, because CUDA may still try.
+  /// no other one is called later. Keeps `calls` until the program ends, because CUDA may still
+  /// try.
   static void give_up(std::unique_ptr<HostCalls> calls);
 
  private:

@@ -10,8 +10,8 @@
 namespace equipoise {
 namespace {
 
-/// Makes `last` end where `next` ends. Returns false if `next` is not just behind it. Arrays begin at
-/// multiples of `array_alignment`, so less than that is padding.
+/// Makes `last` end where `next` ends. Returns false if `next` is not just behind it. Arrays begin
+/// at multiples of `array_alignment`, so less than that is padding.
 bool extend(CopyPart& last, const CopyPart& next) {
   const std::ptrdiff_t gap = next.to - (last.to + last.bytes);
   const bool is_behind = gap >= 0 && gap < static_cast<std::ptrdiff_t>(array_alignment) &&

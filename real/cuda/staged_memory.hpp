@@ -1,5 +1,5 @@
-// Memory of a GPU with as much pinned memory of the host, through which copies go; and pinned memory
-// that programs read where it is.
+// Memory of a GPU with as much pinned memory of the host, through which copies go; and pinned
+// memory that programs read where it is.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace equipoise {
 
-/// The memory of a unit: on a GPU, where every byte has one in pinned memory, or in pinned memory alone,
-/// where programs read it. All addresses are the GPU's.
+/// The memory of a unit: on a GPU, where every byte has one in pinned memory, or in pinned memory
+/// alone, where programs read it. All addresses are the GPU's.
 class StagedMemory {
  public:
   /// `pool` outlives it.
@@ -29,8 +29,8 @@ class StagedMemory {
   [[nodiscard]] bool is_on_host(const std::byte* memory) const;
 
   /// Puts the pinned memory in the place of the GPU's addresses in `parts`, copies to there or from
-  /// there. Returns the transfers between it and memory of the GPU: one for all parts that follow one
-  /// another with nothing but padding between them.
+  /// there. Returns the transfers between it and memory of the GPU: one for all parts that follow
+  /// one another with nothing but padding between them.
   [[nodiscard]] std::vector<CopyPart> stage(std::vector<CopyPart>& parts, bool is_in) const;
 
  private:

@@ -35,15 +35,17 @@ struct CopyPart {
   std::size_t bytes;
 };
 
-/// What all work of one block, or probe, in a device's queues shares: whether the block is still wanted, and
-/// how it failed. A block that was abandoned, has failed or may not copy its results is not wanted.
+/// What all work of one block, or probe, in a device's queues shares: whether the block is still
+/// wanted, and how it failed. A block that was abandoned, has failed or may not copy its results is
+/// not wanted.
 class BlockTicket {
  public:
   /// Asks whether the block may copy its results.
   using Claim = std::function<bool()>;
 
-  /// Of a block that may be handed out now. `host` outlives the device. `resident` is the ticket of the
-  /// resident data that the block needs: if that fails, so does the block. Null: none. `claim`: none: it may.
+  /// Of a block that may be handed out now. `host` outlives the device. `resident` is the ticket of
+  /// the resident data that the block needs: if that fails, so does the block. Null: none. `claim`:
+  /// none: it may.
   explicit BlockTicket(HostGate& host, std::shared_ptr<const BlockTicket> resident = nullptr,
                        Claim claim = {})
       : BlockTicket(host, host.epoch(), host.iteration(), std::move(resident), std::move(claim)) {}
@@ -56,8 +58,8 @@ class BlockTicket {
         resident_(std::move(resident)),
         claim_(std::move(claim)) {}
 
-  /// Of a probe of an epoch. It touches none of the kernel's data, so iterations do not matter to it, but
-  /// `memory`, which lives as long as this.
+  /// Of a probe of an epoch. It touches none of the kernel's data, so iterations do not matter to
+  /// it, but `memory`, which lives as long as this.
   BlockTicket(HostGate& host, std::uint32_t epoch, std::shared_ptr<const void> memory)
       : host_(host), epoch_(epoch), memory_(std::move(memory)) {}
 
@@ -65,15 +67,16 @@ class BlockTicket {
     return host_.epoch() == epoch_ && !is_refused_ && !failure();
   }
 
-  /// Calls `touch`, which reads the host's data, unless the block was abandoned. If its iteration is over,
-  /// the block fails.
+  /// Calls `touch`, which reads the host's data, unless the block was abandoned. If its iteration
+  /// is over, the block fails.
   template <class Touch>
   void read_host(Touch&& touch) {
     if (touch_host(std::forward<Touch>(touch))) return;
     if (host_.epoch() == epoch_)
       fail(std::make_exception_ptr(BlockFailure("its iteration is over")));
   }
-  /// Calls `touch`, which writes the block's results to the host's data, unless it was abandoned or may not.
+  /// Calls `touch`, which writes the block's results to the host's data, unless it was abandoned or
+  /// may not.
   template <class Touch>
   void write_host(Touch&& touch) {
     if (claim_ && !claim_()) {
@@ -123,9 +126,9 @@ class DeviceEvent {
   DeviceEvent& operator=(const DeviceEvent&) = delete;
   virtual ~DeviceEvent() = default;
 
-  /// When it happened, as a time of WorkerSetup::clock (whose 0 moves when the run starts, after the
-  /// device was opened); nullopt if it did not yet. Times do not decrease within a queue. Throws if
-  /// the device has failed for good.
+  /// When it happened, as a time of WorkerSetup::clock (whose 0 moves when the run starts, after
+  /// the device was opened); nullopt if it did not yet. Times do not decrease within a queue.
+  /// Throws if the device has failed for good.
   [[nodiscard]] virtual std::optional<Seconds> happened() const = 0;
 };
 using EventPtr = std::shared_ptr<DeviceEvent>;
@@ -139,8 +142,8 @@ class DeviceProgram {
   virtual ~DeviceProgram() = default;
 
   /// Puts the computation of `block`, which is in the device's memory, into its compute queue. If
-  /// `streamed_bytes` is not 0, its resident data lie in memory of `Device::allocate_on_host`, and a
-  /// device that imitates the reading of them reads so many bytes. May be destroyed before the
+  /// `streamed_bytes` is not 0, its resident data lie in memory of `Device::allocate_on_host`, and
+  /// a device that imitates the reading of them reads so many bytes. May be destroyed before the
   /// computation ends.
   virtual void launch(const StagedBlock& block, std::size_t streamed_bytes,
                       const TicketPtr& ticket) = 0;
@@ -149,17 +152,17 @@ class DeviceProgram {
 };
 
 /// An accelerator. One thread calls its members. Each puts work into a queue and returns, and the
-/// work goes on by itself. `allocate`, `copy` and `launch` throw BlockFailure or std::bad_alloc if the
-/// present block cannot be done but the device can go on. Any other exception means that the device
-/// has failed for good. Failures of work in a queue are put into its ticket. After every copy and
-/// every computation its end is recorded.
+/// work goes on by itself. `allocate`, `copy` and `launch` throw BlockFailure or std::bad_alloc if
+/// the present block cannot be done but the device can go on. Any other exception means that the
+/// device has failed for good. Failures of work in a queue are put into its ticket. After every
+/// copy and every computation its end is recorded.
 ///
-/// Copies from and to the host's memory do not take place for a block that is not wanted any more; a
-/// device that cannot take back a copy goes through memory of its own on the host. The only exception
-/// is a copy from an array that it may read in place. The computation of such a block
-/// may still take place, on any bytes, and does not fail the device. The destructor waits for all work
-/// that cannot be dropped, but not for ever: what a device that does not answer may still use is left
-/// as it is until the program ends.
+/// Copies from and to the host's memory do not take place for a block that is not wanted any more;
+/// a device that cannot take back a copy goes through memory of its own on the host. The only
+/// exception is a copy from an array that it may read in place. The computation of such a block may
+/// still take place, on any bytes, and does not fail the device. The destructor waits for all work
+/// that cannot be dropped, but not for ever: what a device that does not answer may still use is
+/// left as it is until the program ends.
 class Device {
  public:
   Device() = default;
@@ -169,15 +172,15 @@ class Device {
 
   /// Memory of the device, aligned to `array_alignment`. Throws std::bad_alloc.
   [[nodiscard]] virtual std::byte* allocate(std::size_t bytes) = 0;
-  /// Memory of the host, aligned likewise, that programs of the device read over its bus: for resident
-  /// data that its own memory does not hold. The address is the device's; copies in may go there.
-  /// Throws std::bad_alloc.
+  /// Memory of the host, aligned likewise, that programs of the device read over its bus: for
+  /// resident data that its own memory does not hold. The address is the device's; copies in may go
+  /// there. Throws std::bad_alloc.
   [[nodiscard]] virtual std::byte* allocate_on_host(std::size_t bytes) = 0;
   /// Releases memory that one of these returned, which no work in a queue uses.
   virtual void release(std::byte* memory) = 0;
 
-  /// Lets copies in read `array` where it lies, also those for blocks that are not wanted any more. The
-  /// device owns it, too, from then on. It may take time: to be called before there is work.
+  /// Lets copies in read `array` where it lies, also those for blocks that are not wanted any more.
+  /// The device owns it, too, from then on. It may take time: to be called before there is work.
   virtual void read_in_place(const FixedArray& /*array*/) {}
   /// The program for `kernel`, which is allocated. Destroyed before the device.
   [[nodiscard]] virtual std::unique_ptr<DeviceProgram> load(const Kernel& kernel) = 0;
@@ -188,19 +191,19 @@ class Device {
 
   /// The moment at which all work that is now in `queue` has ended.
   [[nodiscard]] virtual EventPtr record(Queue queue) = 0;
-  /// Puts a stop into `queue`, as if the work before it went on. Returns the moment at which `let_go`
-  /// ends it.
+  /// Puts a stop into `queue`, as if the work before it went on. Returns the moment at which
+  /// `let_go` ends it.
   [[nodiscard]] virtual EventPtr hold(Queue queue) = 0;
-  /// Makes `held`, from `hold`, happen now. Any thread may call it, and it does not wait for the device,
-  /// which may answer nothing meanwhile.
+  /// Makes `held`, from `hold`, happen now. Any thread may call it, and it does not wait for the
+  /// device, which may answer nothing meanwhile.
   virtual void let_go(DeviceEvent& held) = 0;
   /// Lets `queue` begin later work only after `event`.
   virtual void wait(Queue queue, const EventPtr& event) = 0;
   /// Calls `function` on some thread when all work that is now in `queue` has ended. It only rings.
   /// A device that has failed for good may not call it: its driver asks for events every 0.1 s.
   virtual void call_back(Queue queue, std::function<void()> function) = 0;
-  /// Whether the queues have no room for another block without making the caller wait. It changes when
-  /// events are found to have happened.
+  /// Whether the queues have no room for another block without making the caller wait. It changes
+  /// when events are found to have happened.
   [[nodiscard]] virtual bool is_full() const { return false; }
 };
 

@@ -1,5 +1,5 @@
-// Drives a device: puts all stages of a block into its queues at once, and learns of their ends from
-// events.
+// Drives a device: puts all stages of a block into its queues at once, and learns of their ends
+// from events.
 #include "real/devices/device_worker.hpp"
 
 #include <algorithm>
@@ -118,8 +118,9 @@ class DeviceDriver final : public UnitDriver {
     }
   }
 
-  /// Lets libraries prepare themselves. What they prepare at their first use would later be taken for
-  /// the time of a block, and might wait for a queue that is stopped. If that fails, so may blocks.
+  /// Lets libraries prepare themselves. What they prepare at their first use would later be taken
+  /// for the time of a block, and might wait for a queue that is stopped. If that fails, so may
+  /// blocks.
   void prepare_programs() {
     for (std::size_t phase = 0; phase < programs_.size(); ++phase) {
       if (!programs_[phase]->prepares_at_first_use()) continue;
@@ -307,7 +308,8 @@ class DeviceDriver final : public UnitDriver {
     return Begun::yes;
   }
 
-  /// A copy of resident data has a ticket of its own: it takes place even if its block fails later, and if it fails, so do all blocks that need it.
+  /// A copy of resident data has a ticket of its own: it takes place even if its block fails later,
+  /// and if it fails, so do all blocks that need it.
   void make_tickets(BlockInFlight& flying, bool brings_resident_data) {
     const Command& command = flying.command;
     HostGate& host = mailbox_->host();

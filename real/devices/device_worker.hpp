@@ -17,8 +17,8 @@ using DeviceMaker = std::function<std::unique_ptr<Device>(const WorkerSetup& set
 /// copied before the unit's first block of a phase, and again when it has changed.
 ///
 /// Stages that `setup.rates` slow down keep their queue busy, not the worker's thread. A block that
-/// fails is reported as lost. If the device has too little memory, the unit holds half as many items
-/// at a time. An exception of the device that means it has failed for good ends the unit.
+/// fails is reported as lost. If the device has too little memory, the unit holds half as many
+/// items at a time. An exception of the device that means it has failed for good ends the unit.
 [[nodiscard]] std::unique_ptr<Worker> make_device_worker(WorkerSetup setup, DeviceMaker open);
 
 }  // namespace equipoise

@@ -102,8 +102,8 @@ Seconds HeldStages::end_due() {
   return next;
 }
 
-/// Of a stage of which only the host's clock is known, the begin is the latest of what it waited for at
-/// least: that it was put in, and the stop before it in its queue.
+/// Of a stage of which only the host's clock is known, the begin is the latest of what it waited
+/// for at least: that it was put in, and the stop before it in its queue.
 Seconds HeldStages::due_of(const HeldStage& stage) const {
   if (stage.due) return *stage.due;
   if (!stage.rang) return Seconds::infinity();

@@ -30,10 +30,10 @@ struct HeldStage {
 };
 using HeldStagePtr = std::shared_ptr<HeldStage>;
 
-/// The stages of a device that are slowed down. A thread ends each stop when it is due. The driver says
-/// when that is, by the device's events. If it does not, because a call of the device keeps it waiting,
-/// which may itself wait for the stop, the stop ends a little later than is due by the host's clock. So no
-/// stop lasts for ever on a device that calls back.
+/// The stages of a device that are slowed down. A thread ends each stop when it is due. The driver
+/// says when that is, by the device's events. If it does not, because a call of the device keeps it
+/// waiting, which may itself wait for the stop, the stop ends a little later than is due by the
+/// host's clock. So no stop lasts for ever on a device that calls back.
 class HeldStages {
  public:
   /// The thread runs on `cores` (as the operating system numbers them). Throws BackendError if it

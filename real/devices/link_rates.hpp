@@ -11,8 +11,8 @@ namespace equipoise {
 
 /// Which copies of a device are measured.
 ///
-/// A CUDA device reads large inputs where they lie. What it cannot read there, and all results, take two
-/// steps: a copy on the host, and one between the device and pinned memory.
+/// A CUDA device reads large inputs where they lie. What it cannot read there, and all results,
+/// take two steps: a copy on the host, and one between the device and pinned memory.
 enum class CopyPath {
   pinned,  ///< between the device and pinned memory of the host
   staged,  ///< as blocks are copied: in from where the input lies, out with the host's step
@@ -28,8 +28,8 @@ struct LinkRates {
   [[nodiscard]] bool both_share() const;
 };
 
-/// Copies `in_bytes` to a device and at the same time `out_bytes` back (0: nothing), and returns how
-/// long it took until both had ended.
+/// Copies `in_bytes` to a device and at the same time `out_bytes` back (0: nothing), and returns
+/// how long it took until both had ended.
 using TimedCopies = std::function<Seconds(std::size_t in_bytes, std::size_t out_bytes)>;
 
 /// Measures a link by small copies and by copies of up to `large_bytes` (at least 64 KiB), several

@@ -14,18 +14,18 @@
 
 namespace equipoise {
 
-/// Memory of a device for blocks and resident data. Resident data that the unit's memory does not hold
-/// (`streamed_data`) lie in the host's, and programs read them there.
+/// Memory of a device for blocks and resident data. Resident data that the unit's memory does not
+/// hold (`streamed_data`) lie in the host's, and programs read them there.
 class PhaseMemory {
  public:
   /// `device` outlives it, as do the kernels of `phases`, which are allocated.
   PhaseMemory(Device& device, const Unit& unit, const std::vector<WorkerPhase>& phases);
 
-  /// Gets memory for all phases beforehand. If there is not enough, the first block of a phase makes
-  /// do with less.
+  /// Gets memory for all phases beforehand. If there is not enough, the first block of a phase
+  /// makes do with less.
   void reserve();
-  /// Begins `phase`, for fewer items at a time if there is not enough memory, but not for fewer than
-  /// `items`: then it throws std::bad_alloc. Nothing may be in flight.
+  /// Begins `phase`, for fewer items at a time if there is not enough memory, but not for fewer
+  /// than `items`: then it throws std::bad_alloc. Nothing may be in flight.
   void begin_phase(int phase, Items items);
   /// How many items are in memory at a time.
   [[nodiscard]] Items room_items(int phase) const { return at(phase).room_items; }

@@ -28,8 +28,9 @@ class StageQueues {
               WorkerMailbox& mailbox)
       : device_(device), rates_(rates), held_(std::move(held)), mailbox_(&mailbox) {}
 
-  /// Puts all stages of `block` into the queues, each after the one before it. A stage without copies takes
-  /// no time. `launch` puts in the computation; none: a probe has none. Rings the mailbox at the end.
+  /// Puts all stages of `block` into the queues, each after the one before it. A stage without
+  /// copies takes no time. `launch` puts in the computation; none: a probe has none. Rings the
+  /// mailbox at the end.
   void put(BlockInFlight& block, StageCopies copies, const std::function<void()>& launch);
 
  private:

@@ -104,8 +104,8 @@ class EmulatedDevice final : public Device {
   }
 
  private:
-  /// Reads `bytes` of the resident data from `began` on, the begin of a computation, which does not end
-  /// before that has ended.
+  /// Reads `bytes` of the resident data from `began` on, the begin of a computation, which does not
+  /// end before that has ended.
   void stream(const std::vector<ResidentArray>& resident, std::size_t bytes, const EventPtr& began,
               const TicketPtr& ticket) {
     if (scratch_ == nullptr) scratch_ = allocate(streamed_part_bytes);

@@ -1,4 +1,5 @@
-// Threads that work off queues: which piece of work is next, and when it ends on the emulated device.
+// Threads that work off queues: which piece of work is next, and when it ends on the emulated
+// device.
 #include "real/emulated/emulated_engines.hpp"
 
 #include <algorithm>

@@ -93,8 +93,8 @@ struct EmulatedQueues {
 };
 
 /// One or two threads that copy for all devices of an accelerator. While an engine copies for one
-/// device, copies of the others wait. The copy that has waited longest goes first; with one engine, of
-/// the copies of one device, that back to the host.
+/// device, copies of the others wait. The copy that has waited longest goes first; with one engine,
+/// of the copies of one device, that back to the host.
 class EmulatedEngines {
  public:
   /// The threads run on `waiting`. Throws BackendError if one cannot be started.

@@ -11,9 +11,10 @@ namespace equipoise {
 /// Turns times of a device's clock into those of the host's, from comparisons of the two. Each
 /// comparison is wrong by some microseconds, and the clocks differ in speed by up to some 1e-4.
 ///
-/// Host time is a continuous function of device time, made of straight pieces. The speed is measured by a
-/// straight line through the latest comparisons (least squares). From a comparison on, the function goes
-/// on where it was, approaches that line within a second, and then follows it. So an error of a comparison never shows as a jump, and no difference adds up until the next
+/// Host time is a continuous function of device time, made of straight pieces. The speed is
+/// measured by a straight line through the latest comparisons (least squares). From a comparison
+/// on, the function goes on where it was, approaches that line within a second, and then follows
+/// it. So an error of a comparison never shows as a jump, and no difference adds up until the next
 /// comparison.
 class DeviceClock {
  public:

@@ -37,17 +37,17 @@ struct FreeGpuMemory {
 /// Throws InputError if that one is not there, or if there is none left.
 [[nodiscard]] std::vector<int> choose_gpus(std::span<const GpuWish> wishes, int gpus);
 
-/// How many groups of a GPU's SMs each of its units gets; all of them ask for a number of SMs. Throws
-/// InputError if that is no multiple of a group, or if all ask for more than is there.
+/// How many groups of a GPU's SMs each of its units gets; all of them ask for a number of SMs.
+/// Throws InputError if that is no multiple of a group, or if all ask for more than is there.
 [[nodiscard]] std::vector<int> divide_sms(std::span<const GpuWish> wishes, const GpuSms& gpu);
 
 /// Throws InputError if some units of a GPU ask for a number of SMs and others do not: these would
 /// compute on the others' SMs.
 void check_wholes(std::span<const GpuWish> wishes, int device);
 
-/// The memory of each unit of a GPU in bytes: what it asks for, or a part of what the others leave of
-/// the free memory without the reserve, in proportion to its SMs. Throws InputError if they ask for
-/// more than that or leave nothing.
+/// The memory of each unit of a GPU in bytes: what it asks for, or a part of what the others leave
+/// of the free memory without the reserve, in proportion to its SMs. Throws InputError if they ask
+/// for more than that or leave nothing.
 [[nodiscard]] std::vector<double> divide_memory(std::span<const GpuWish> wishes,
                                                 const FreeGpuMemory& gpu);
 

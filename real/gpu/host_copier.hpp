@@ -10,19 +10,20 @@
 
 namespace equipoise {
 
-/// Makes copies one after another. CUDA calls all functions of the host from one thread, where a large
-/// copy would keep the other direction and all other units of the GPU waiting.
+/// Makes copies one after another. CUDA calls all functions of the host from one thread, where a
+/// large copy would keep the other direction and all other units of the GPU waiting.
 class HostCopier {
  public:
-  /// The thread runs on `cores`, before what else runs there if it `comes_first`. Throws BackendError if
-  /// it cannot be started.
+  /// The thread runs on `cores`, before what else runs there if it `comes_first`. Throws
+  /// BackendError if it cannot be started.
   HostCopier(const std::vector<int>& cores, bool comes_first);
   HostCopier(const HostCopier&) = delete;
   HostCopier& operator=(const HostCopier&) = delete;
   /// Drops copies that have not begun.
   ~HostCopier();
 
-  /// Calls `copy`, which does not throw, when the copies before it have ended. Any thread may call it.
+  /// Calls `copy`, which does not throw, when the copies before it have ended. Any thread may call
+  /// it.
   void put(std::function<void()> copy);
 
  private:

@@ -24,8 +24,8 @@
 namespace equipoise {
 namespace {
 
-/// Makes a program from `load`, which loads its code, and `enqueue`, a function of (const StagedBlock&,
-/// const Stream&).
+/// Makes a program from `load`, which loads its code, and `enqueue`, a function of (const
+/// StagedBlock&, const Stream&).
 template <class Enqueue>
 std::unique_ptr<GpuProgram> program_of(void (*load)(), Enqueue enqueue) {
   class OfFunction final : public GpuProgram {

@@ -5,8 +5,8 @@
 
 namespace equipoise {
 
-/// CUDA is reported to make its caller wait while about 1,000 commands are in a queue. The driver of a
-/// unit must not wait there: there may be a stop before them, whose end would come late.
+/// CUDA is reported to make its caller wait while about 1,000 commands are in a queue. The driver
+/// of a unit must not wait there: there may be a stop before them, whose end would come late.
 inline constexpr std::uint64_t commands_max = 960;
 /// What a program may put into a queue for one block.
 inline constexpr std::uint64_t block_commands_max = 600;

@@ -47,8 +47,8 @@ class Kernel {
   /// missing, because a paced unit only takes the time of its items; missing results are ignored.
   /// Does nothing by default.
   virtual void begin_iteration(int /*iteration*/) {}
-  /// Where the data lies on the host. Valid after `allocate` until the kernel is destroyed. Only the
-  /// versions of resident data change, in `clear_results` and `begin_iteration`.
+  /// Where the data lies on the host. Valid after `allocate` until the kernel is destroyed. Only
+  /// the versions of resident data change, in `clear_results` and `begin_iteration`.
   [[nodiscard]] virtual const KernelData& data() const = 0;
   /// Makes the program for units of CPU cores. To be called after `allocate`.
   [[nodiscard]] virtual std::unique_ptr<CpuProgram> make_cpu_program() const = 0;

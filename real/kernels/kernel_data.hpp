@@ -13,8 +13,8 @@
 
 namespace equipoise {
 
-/// Every array of a kernel on the host, and of a block in a unit's memory, begins at a multiple of this,
-/// and no other data lies in its last page.
+/// Every array of a kernel on the host, and of a block in a unit's memory, begins at a multiple of
+/// this, and no other data lies in its last page.
 inline constexpr std::size_t array_alignment = 4096;
 
 /// `bytes` in whole pages.
@@ -54,8 +54,8 @@ struct ResidentArray {
 };
 
 /// An array that does not change while the kernel is allocated, and that stays as long as somebody
-/// owns it, be the kernel destroyed or not. Devices may copy from it at any time, also for blocks that are
-/// not wanted any more.
+/// owns it, be the kernel destroyed or not. Devices may copy from it at any time, also for blocks
+/// that are not wanted any more.
 struct FixedArray {
   std::shared_ptr<const std::byte> begin;
   std::size_t bytes = 0;

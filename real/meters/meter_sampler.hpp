@@ -42,8 +42,8 @@ class MeterSampler final : public MeterReadings {
   [[nodiscard]] std::map<std::string, double> idle_w() const;
   /// Reads all meters for the first time in a run, at 0. Readings of the run before are dropped.
   void begin();
-  /// Reads them from now on in a thread on `cores`. `clock` gives the times. Throws BackendError if the
-  /// thread cannot be started.
+  /// Reads them from now on in a thread on `cores`. `clock` gives the times. Throws BackendError if
+  /// the thread cannot be started.
   void sample(const Clock& clock, const std::vector<int>& cores);
   /// Ends the thread.
   void stop();

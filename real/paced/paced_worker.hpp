@@ -17,9 +17,9 @@ namespace equipoise {
 [[nodiscard]] UnitKindInfo paced_kind();
 
 /// A unit with the times of `trace_unit` in `phases` (phases). Blocks overlap as the unit's copy
-/// engines and memory allow (UnitPipeline) and end at the times of the model; units of one device do
-/// not share its engines. `rates` are those of its route to the input under the run's scenario; if
-/// absent, `modelled_rates`.
+/// engines and memory allow (UnitPipeline) and end at the times of the model; units of one device
+/// do not share its engines. `rates` are those of its route to the input under the run's scenario;
+/// if absent, `modelled_rates`.
 [[nodiscard]] std::shared_ptr<const UnitFactory> make_paced_factory(
     std::string trace_unit, std::vector<PacedTiming> phases,
     std::optional<UnitRates> rates = std::nullopt);

@@ -36,7 +36,8 @@ class MergeRecorder {
  private:
   [[nodiscard]] Seconds pass_budget() const { return (1.0 / setup_.passes) * setup_.budget; }
 
-  /// Hands out no blocks any more when it has spent half of the pass's budget. Returns false if a stop was requested.
+  /// Hands out no blocks any more when it has spent half of the pass's budget. Returns false if a
+  /// stop was requested.
   bool run_iteration(int iteration) {
     pool_ = Pool(workload_.items, workload_.grain_items);
     outstanding_ = 0;

@@ -100,12 +100,13 @@ struct Recording {
 /// run. For each size, the first block does not count. Samples follow until the mean of the total
 /// block time is known to 2 % (half the width of its 95 % confidence interval), or there are
 /// `samples_max` samples, or the size has spent its share of the remaining budget. This is repeated
-/// in every pass, with the pass's part of budget and samples. Every size gets `samples_min` in any case,
-/// unless `sizes` is empty and these would take more than half of the budget (and half a second): then
-/// each pass takes the time of its first block, and if these would take more than the budget (and a second),
-/// it is not timed. How long a block takes is estimated from the next smaller size, and known of the very
-/// first when it is back. So a slow unit takes up to about twice its budget, and `Recording::doubts` says
-/// what is lacking. All samples are kept; outliers (`BlockSamples`) are marked and not used.
+/// in every pass, with the pass's part of budget and samples. Every size gets `samples_min` in any
+/// case, unless `sizes` is empty and these would take more than half of the budget (and half a
+/// second): then each pass takes the time of its first block, and if these would take more than the
+/// budget (and a second), it is not timed. How long a block takes is estimated from the next
+/// smaller size, and known of the very first when it is back. So a slow unit takes up to about
+/// twice its budget, and `Recording::doubts` says what is lacking. All samples are kept; outliers
+/// (`BlockSamples`) are marked and not used.
 ///
 /// If all units are recorded at a time, every unit goes through its own part of the items, and this
 /// part is its largest size. Units that are done continue with blocks that do not count until all

@@ -64,8 +64,8 @@ class UnitRecorder {
   void add_remarks(Recording& recording) const;
 
  private:
-  /// How often a size is timed: with a first block that does not count and as many samples as it needs, by
-  /// its first block alone in each pass, or not at all.
+  /// How often a size is timed: with a first block that does not count and as many samples as it
+  /// needs, by its first block alone in each pass, or not at all.
   enum class Often : std::uint8_t { enough, few, never };
   struct Size {
     Items items = 0;

@@ -9,9 +9,10 @@
 
 namespace equipoise {
 
-/// Guards the host's data against blocks that were abandoned, and against blocks that go on although they
-/// were given up, when the data change. Every block belongs to an epoch, and all blocks of earlier epochs
-/// are abandoned; it also belongs to an iteration. Several threads may use it at once.
+/// Guards the host's data against blocks that were abandoned, and against blocks that go on
+/// although they were given up, when the data change. Every block belongs to an epoch, and all
+/// blocks of earlier epochs are abandoned; it also belongs to an iteration. Several threads may use
+/// it at once.
 class HostGate {
  public:
   /// The epoch of blocks that are handed out now.
@@ -21,8 +22,8 @@ class HostGate {
     return iteration_.load(std::memory_order_seq_cst);
   }
 
-  /// Calls `touch`, which reads or writes the host's data for a block of `epoch` and `iteration`, unless the
-  /// block was abandoned or the iteration is over. Returns whether it was called.
+  /// Calls `touch`, which reads or writes the host's data for a block of `epoch` and `iteration`,
+  /// unless the block was abandoned or the iteration is over. Returns whether it was called.
   template <class Touch>
   bool access(std::uint32_t epoch, std::uint32_t iteration, Touch&& touch) {
     const std::shared_lock<std::shared_mutex> lock(mutex_);

@@ -12,8 +12,8 @@
 
 namespace equipoise {
 
-/// Starts a thread that calls `function`. Throws BackendError if it cannot be started: "no thread for
-/// PURPOSE" and why.
+/// Starts a thread that calls `function`. Throws BackendError if it cannot be started: "no thread
+/// for PURPOSE" and why.
 template <class Function>
 [[nodiscard]] std::thread start_thread(const std::string& purpose, Function function) {
   try {

@@ -38,7 +38,8 @@ struct FakeUnit {
   std::string node{};    ///< units that name the same node get resident data once (NodeResidents)
   double from_node_s = 0.0;                  ///< a setup's time once its node has the data
   std::function<double(double)> stream_s{};  ///< in which a block reads resident data
-  /// The times of a probe's copies, in the same way as functions of bytes. Both empty: no link leads to it.
+  /// The times of a probe's copies, in the same way as functions of bytes. Both empty: no link
+  /// leads to it.
   std::function<double(double)> probe_there_s{};
   std::function<double(double)> probe_back_s{};
 };

@@ -34,8 +34,8 @@ struct Promise {
 };
 
 /// All promises: every item is done exactly once; no makespan is below the lower bound; units may
-/// fail, come back or join late; blocks may be taken back, and given to two units; several phases follow one another;
-/// and equal events lead to equal decisions.
+/// fail, come back or join late; blocks may be taken back, and given to two units; several phases
+/// follow one another; and equal events lead to equal decisions.
 [[nodiscard]] std::span<const Promise> policy_contract();
 
 }  // namespace equipoise

@@ -128,8 +128,8 @@ void share_devices(RandomMachine& c, std::mt19937 random) {
   }
 }
 
-/// Takes memory from accelerators, in half of all cases, so that blocks read resident data. `random`
-/// is a copy, as above.
+/// Takes memory from accelerators, in half of all cases, so that blocks read resident data.
+/// `random` is a copy, as above.
 void take_memory(RandomMachine& c, std::mt19937 random) {
   double most = 0.0;   // resident data of a phase
   double grain = 0.0;  // the largest, of which an item occupies a byte
@@ -146,8 +146,8 @@ void take_memory(RandomMachine& c, std::mt19937 random) {
   }
 }
 
-/// Draws how long merges take: nothing in half of all cases, else up to the time in which units fail
-/// and come back. `random` is a copy, as above.
+/// Draws how long merges take: nothing in half of all cases, else up to the time in which units
+/// fail and come back. `random` is a copy, as above.
 Seconds random_merge(std::mt19937 random) {
   const double span_s = random() % 2 == 0 ? 0.0 : 2.0;
   return Seconds{std::uniform_real_distribution<double>(0.0, 1.0)(random) * span_s};

@@ -16,9 +16,10 @@ namespace equipoise {
 ///
 ///     dispatch + in(setup_bytes) + in(in_bytes(x)) + compute(x) + out(out_bytes(x))
 ///
-/// where compute(x) is at least the time of the unit's stream, if it has one. Piecewise linear in x,
-/// with exact slopes (with a stream, those of the line to the next recorded size). The setup bytes are
-/// charged to the one block of a unit in an iteration. If units have several, they should be left out.
+/// where compute(x) is at least the time of the unit's stream, if it has one. Piecewise linear in
+/// x, with exact slopes (with a stream, those of the line to the next recorded size). The setup
+/// bytes are charged to the one block of a unit in an iteration. If units have several, they should
+/// be left out.
 class TimingCurve final : public CostModel {
  public:
   /// The costs of a block other than its computation.

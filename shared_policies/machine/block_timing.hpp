@@ -19,18 +19,19 @@ namespace equipoise {
 /// size (traces/README.md). Copies of a BlockTiming share the recorded data: a thousand hosts that
 /// use the times of one trace unit need no more memory than one host.
 ///
-/// Above the largest size L, a block is like several of that size one after another, whose deviations
-/// partly cancel. A block of s items has the relative deviation
+/// Above the largest size L, a block is like several of that size one after another, whose
+/// deviations partly cancel. A block of s items has the relative deviation
 ///
 ///     rel(s) = rel(L) (L / s)^b,   b = 1/2 for independent items.
 ///
-/// b = 1/2 unless repetitions at several sizes say otherwise. Of the recorded sizes s_i with n_i > 1
-/// times and a deviation, the slope of ln rel(s_i) over ln s_i with weights w_i = 2 (n_i - 1), which
-/// are the inverse variances of ln rel(s_i) if times are about normal, is -b', and its standard error
-/// is e = (sum_i w_i (ln s_i - mean)^2)^(-1/2). If b' + 2 e < 1/2, deviations shrink less than chance
-/// explains (what slows a block down lasts longer than an item), and b = max(0, b'). Below the
-/// smallest size the relative deviation is that of the smallest size: fewer items would vary more, but
-/// a small block consists mostly of its fixed cost, of which nothing is known. Source: ours.
+/// b = 1/2 unless repetitions at several sizes say otherwise. Of the recorded sizes s_i with n_i >
+/// 1 times and a deviation, the slope of ln rel(s_i) over ln s_i with weights w_i = 2 (n_i - 1),
+/// which are the inverse variances of ln rel(s_i) if times are about normal, is -b', and its
+/// standard error is e = (sum_i w_i (ln s_i - mean)^2)^(-1/2). If b' + 2 e < 1/2, deviations shrink
+/// less than chance explains (what slows a block down lasts longer than an item), and b = max(0,
+/// b'). Below the smallest size the relative deviation is that of the smallest size: fewer items
+/// would vary more, but a small block consists mostly of its fixed cost, of which nothing is known.
+/// Source: ours.
 class BlockTiming {
  public:
   /// The timing of `trace.units[unit]`. It must have at least one sample that is not an outlier;
@@ -50,10 +51,10 @@ class BlockTiming {
 
   /// The u-quantile, u in (0, 1), of the time of a block of `items`: a step function of the
   /// samples, or a log-normal distribution if only mean and deviation are known. Outside the
-  /// recorded sizes it is the extrapolated mean times the relative quantile of the nearest size; above
-  /// the largest, with the deviation rel(s): the samples' distances from their mean are multiplied by
-  /// rel(s) / rel(L), a log-normal distribution gets this deviation. Its average over u is
-  /// `mean(items)`.
+  /// recorded sizes it is the extrapolated mean times the relative quantile of the nearest size;
+  /// above the largest, with the deviation rel(s): the samples' distances from their mean are
+  /// multiplied by rel(s) / rel(L), a log-normal distribution gets this deviation. Its average over
+  /// u is `mean(items)`.
   [[nodiscard]] Seconds quantile(double items, double u) const;
 
   /// The recorded bytes of a block of `items`, interpolated like the times. Nothing if the trace

@@ -10,8 +10,9 @@
 
 namespace equipoise {
 
-/// The blocks of an iteration that were given twice (Decisions::give_twice), by Block::original(). The
-/// first that claims its items copies its results, unless its unit is lost before they are there.
+/// The blocks of an iteration that were given twice (Decisions::give_twice), by Block::original().
+/// The first that claims its items copies its results, unless its unit is lost before they are
+/// there.
 class ContestedBlocks {
  public:
   /// `copy` is given to a second unit. `claimant`: the unit that copies its results already.

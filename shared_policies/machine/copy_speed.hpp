@@ -25,11 +25,11 @@ struct CopySpeeds {
 void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
                 const CopySpeeds& speeds);
 
-/// Gives `work` the setup that it needs on a unit that has `data`: first use, then a transfer of the
-/// resident bytes, of which a unit that had them at the start gets only what changed; or a transfer
-/// of the iteration bytes; or none. Bytes are rounded up to whole ones. With a `stream`, only what
-/// stays on the unit goes there in the setup, and as much of the iteration bytes; but over the route
-/// to another node goes everything, because the node keeps it.
+/// Gives `work` the setup that it needs on a unit that has `data`: first use, then a transfer of
+/// the resident bytes, of which a unit that had them at the start gets only what changed; or a
+/// transfer of the iteration bytes; or none. Bytes are rounded up to whole ones. With a `stream`,
+/// only what stays on the unit goes there in the setup, and as much of the iteration bytes; but
+/// over the route to another node goes everything, because the node keeps it.
 void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const Workload& workload,
                const CopySpeeds& speeds, const std::optional<ResidentStream>& stream);
 

@@ -16,21 +16,22 @@ namespace equipoise {
 
 /// A pipeline for each unit, in the order in which they are added.
 ///
-/// A unit with a device of its own has a UnitPipeline's rules. The units of one device share its one
-/// or two copy engines: while an engine copies for one unit (its setup and its streams included),
-/// copies of the others wait. A copy asks for the engine when nothing else keeps it waiting, and so
-/// does a computation that begins with a stream; each unit has at most one copy in (or setup), one
-/// stream and one copy out that ask. When an engine is free, what asked first goes first; of several
-/// that asked at the same time, a copy out before a stream before a copy in, then that of the unit
-/// that was added first. With one engine, a unit whose copy out asks begins no copy in and no stream.
+/// A unit with a device of its own has a UnitPipeline's rules. The units of one device share its
+/// one or two copy engines: while an engine copies for one unit (its setup and its streams
+/// included), copies of the others wait. A copy asks for the engine when nothing else keeps it
+/// waiting, and so does a computation that begins with a stream; each unit has at most one copy in
+/// (or setup), one stream and one copy out that ask. When an engine is free, what asked first goes
+/// first; of several that asked at the same time, a copy out before a stream before a copy in, then
+/// that of the unit that was added first. With one engine, a unit whose copy out asks begins no
+/// copy in and no stream.
 ///
 /// Deterministic: at one instant, first all stages of the device end that end then; after them
 /// computations begin, then copies.
 class MachinePipelines {
  public:
-  /// Adds a unit. `copy_engines` is 0, 1 or 2; `device` names what it shares with other units of the
-  /// machine, all with the same number of engines and at least one; empty: nothing. `stages` must
-  /// outlive the pipelines.
+  /// Adds a unit. `copy_engines` is 0, 1 or 2; `device` names what it shares with other units of
+  /// the machine, all with the same number of engines and at least one; empty: nothing. `stages`
+  /// must outlive the pipelines.
   void add_unit(int copy_engines, const std::string& device, PipelineStages& stages);
 
   [[nodiscard]] std::size_t size() const { return units_.size(); }

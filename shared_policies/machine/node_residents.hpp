@@ -51,8 +51,8 @@ class NodeResidents {
   /// The data that `unit` fetched are there. Returns the units that waited, in the order in which
   /// they asked; empty if the unit fetched nothing.
   [[nodiscard]] std::vector<UnitId> arrived(UnitId unit);
-  /// `unit` is late: if it fetches data that others wait for, the one that has waited longest fetches them,
-  /// too, and is returned.
+  /// `unit` is late: if it fetches data that others wait for, the one that has waited longest
+  /// fetches them, too, and is returned.
   [[nodiscard]] std::optional<UnitId> given_up(UnitId unit);
   /// `unit` is lost. Returns the unit that has to fetch instead of it, if there is one.
   [[nodiscard]] std::optional<UnitId> lost(UnitId unit);

@@ -32,8 +32,8 @@ std::map<std::string, Network> networks_of(const Platform& platform) {
   return networks;
 }
 
-/// The part of `route` behind `network`. Where no CPU shows where the network ends, at least the last
-/// link.
+/// The part of `route` behind `network`. Where no CPU shows where the network ends, at least the
+/// last link.
 Route behind(const Network& network, const Route& route) {
   if (route.links.empty()) return {};
   const std::size_t most = route.links.size() - (network.ends_at_memory ? 0 : 1);

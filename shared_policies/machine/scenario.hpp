@@ -17,7 +17,7 @@ enum class DisturbanceKind : std::uint8_t {
   compete,    ///< another load takes `amount` of the unit's time, a share in [0, 1)
   slow,       ///< the unit takes `amount` times as long, > 0
   profile,    ///< the unit's speed is multiplied by the factors of `profile`
-  bandwidth,  ///< the link's bandwidth is multiplied by `amount`, > 0, or by the factors of `profile`
+  bandwidth,  ///< the link's bandwidth is multiplied by `amount`, > 0, or as `profile` says
   fail,       ///< the unit is lost, together with its outstanding blocks
   join        ///< the unit becomes available, for the first time or again
 };

@@ -138,8 +138,8 @@ Fate UnitPipeline::take_back(const Block& block, Seconds now) {
   return Fate::not_begun;
 }
 
-/// Removes a block that has not begun. What was to happen before it happens before the next one, which
-/// may have waited for it.
+/// Removes a block that has not begun. What was to happen before it happens before the next one,
+/// which may have waited for it.
 void UnitPipeline::remove(std::size_t place, Seconds now) {
   const Entry gone = queue_[place];
   queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));

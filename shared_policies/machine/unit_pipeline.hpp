@@ -52,11 +52,13 @@ struct PipelinedBlock {
   [[nodiscard]] bool brings_setup() const { return first_use + alone.setup > Seconds{}; }
 };
 
-/// `probe`, asked for at `asked`, whose copies begin at `ready` at the earliest and take `there` and `back`.
+/// `probe`, asked for at `asked`, whose copies begin at `ready` at the earliest and take `there`
+/// and `back`.
 [[nodiscard]] PipelinedBlock work_of(const Probe& probe, Seconds asked, Seconds ready,
                                      Seconds there, Seconds back);
 
-/// What an executor reports of `block`, which has ended on `unit` at `at`; see PipelineStages::finished.
+/// What an executor reports of `block`, which has ended on `unit` at `at`; see
+/// PipelineStages::finished.
 [[nodiscard]] Event end_of(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped);
 /// What it reports of a probe, see PipelineStages::probed.
 [[nodiscard]] Event end_of_probe(UnitId unit, const PipelinedBlock& probe, Seconds at);
@@ -91,8 +93,8 @@ class PipelineStages {
   [[nodiscard]] virtual bool is_open(UnitId /*unit*/, const Block& /*block*/) const { return true; }
   /// `block` begins to copy its results. Returns whether it may.
   virtual bool claim(UnitId /*unit*/, const Block& /*block*/) { return true; }
-  /// `block` has finished at `at`. `is_dropped`: it copied no results, because it was taken back or a
-  /// copy of it does.
+  /// `block` has finished at `at`. `is_dropped`: it copied no results, because it was taken back or
+  /// a copy of it does.
   virtual void finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) = 0;
   /// `probe` has ended at `at`. Does nothing by default, for pipelines without probes.
   virtual void probed(UnitId /*unit*/, const PipelinedBlock& /*probe*/, Seconds /*at*/) {}
@@ -110,10 +112,11 @@ class PipelineStages {
 /// stage at a time.
 ///
 /// A block may read resident data while it is computed, because the unit does not hold them
-/// (`ResidentStream`). Its computation and this stream begin together, when the engine for copies in is free,
-/// and the computation ends when both have ended: it takes the longer of the two times. Copies in (and
-/// setups; with one engine, copies out) wait until the stream is over. A computation with a stream
-/// goes before a copy in that is ready at the same time; with one engine, a copy out goes before both.
+/// (`ResidentStream`). Its computation and this stream begin together, when the engine for copies
+/// in is free, and the computation ends when both have ended: it takes the longer of the two times.
+/// Copies in (and setups; with one engine, copies out) wait until the stream is over. A computation
+/// with a stream goes before a copy in that is ready at the same time; with one engine, a copy out
+/// goes before both.
 ///
 /// A block holds memory for its items from the start of its first stage to the end of its copy out;
 /// in a group, until no block of the group is left on the unit. The first stage waits until there
@@ -122,8 +125,8 @@ class PipelineStages {
 /// brings a setup (its resident data replace the former ones), and a block that follows a decision
 /// of the unit (`add_decision_time`) wait until all blocks before them have left the unit.
 ///
-/// A probe is in the queue as a block that computes nothing, needs no memory and brings nothing: its copy
-/// there is a copy in, its copy back a copy out.
+/// A probe is in the queue as a block that computes nothing, needs no memory and brings nothing:
+/// its copy there is a copy in, its copy back a copy out.
 ///
 /// Deterministic: at one instant, first all stages end that end then; after them computations
 /// begin, then copies out, then copies in. Takes O(1) for each stage, but O(blocks on the unit) at
@@ -152,23 +155,23 @@ class UnitPipeline {
   /// blocks. It starts no block meanwhile.
   void add_decision_time(Seconds now, Seconds span);
 
-  /// Takes back `block`: unless its first stage has begun, it is gone, and the block behind it brings
-  /// its setup; else it goes on up to its copy out, which it does not make. Too late: it makes it, or has
-  /// left the unit. All events due before `now` must have been processed.
+  /// Takes back `block`: unless its first stage has begun, it is gone, and the block behind it
+  /// brings its setup; else it goes on up to its copy out, which it does not make. Too late: it
+  /// makes it, or has left the unit. All events due before `now` must have been processed.
   Fate take_back(const Block& block, Seconds now);
   /// Whether the unit has a block with this Block::original() that was not taken back.
   [[nodiscard]] bool has(std::uint64_t original) const;
-  /// A copy of that block was given to another unit: it will ask whether it may copy its results. Returns
-  /// whether it copies them already. All events due before now must have been processed.
+  /// A copy of that block was given to another unit: it will ask whether it may copy its results.
+  /// Returns whether it copies them already. All events due before now must have been processed.
   bool contest(std::uint64_t original);
 
-  /// The unit is lost, but works on what it has begun: blocks of which no stage has begun are gone, the
-  /// others go on and count as dropped, and the resident data are not used again. Returns how many go on.
-  /// All events due before `now` must have been processed.
+  /// The unit is lost, but works on what it has begun: blocks of which no stage has begun are gone,
+  /// the others go on and count as dropped, and the resident data are not used again. Returns how
+  /// many go on. All events due before `now` must have been processed.
   std::size_t give_up(Seconds now);
 
-  /// Drops all blocks and resident data, because the unit is lost or joins. Stages that were launched must
-  /// not be reported any more.
+  /// Drops all blocks and resident data, because the unit is lost or joins. Stages that were
+  /// launched must not be reported any more.
   void clear();
 
   /// The launched `stage` ended at `at`. Takes effect at the next `advance`.

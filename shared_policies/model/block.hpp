@@ -37,7 +37,8 @@ struct Block {
   /// The memory of a group's blocks on a unit is released only when all of them have ended. 0: no
   /// group.
   std::uint32_t group = 0;
-  /// The block whose items these are once more (Decisions::give_twice); none: they are handed out alone.
+  /// The block whose items these are once more (Decisions::give_twice); none: they are handed out
+  /// alone.
   std::optional<std::uint64_t> copy_of{};
 
   /// The same for all blocks that are copies of one another.

@@ -93,27 +93,29 @@ class Decisions {
     return grant(unit, items, tag, group);
   }
   /// Takes `block`, which `unit` was given, back: its items are in the pool again at once, and a
-  /// BlockLost follows. If the unit has not begun it, it costs nothing more; else the unit goes on with it, and
-  /// its results are dropped. Returns false, and changes nothing, if it is not outstanding, if its
-  /// results are being copied or have been, or after 10,000 blocks at one time.
+  /// BlockLost follows. If the unit has not begun it, it costs nothing more; else the unit goes on
+  /// with it, and its results are dropped. Returns false, and changes nothing, if it is not
+  /// outstanding, if its results are being copied or have been, or after 10,000 blocks at one time.
   bool take_back(UnitId unit, std::uint64_t block) { return withdraw(unit, block); }
-  /// Hands the items of `block`, which is outstanding on another unit, to `unit`, too. The first of the
-  /// two that begins to copy its results is accepted when these are there; the other is lost. Backup tasks: Dean and
-  /// Ghemawat, MapReduce, OSDI 2004, section 3.6. Returns the number of items, or 0 if there are two
-  /// already, the block is not outstanding, or `unit` is absent, has it, or cannot hold it.
+  /// Hands the items of `block`, which is outstanding on another unit, to `unit`, too. The first of
+  /// the two that begins to copy its results is accepted when these are there; the other is lost.
+  /// Backup tasks: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6. Returns the number of
+  /// items, or 0 if there are two already, the block is not outstanding, or `unit` is absent, has
+  /// it, or cannot hold it.
   Items give_twice(std::uint64_t block, UnitId of, UnitId unit) {
     return grant_copy(block, of, unit);
   }
-  /// Asks what the link of `unit` carries: copies `bytes_there` to it and then, if given, `bytes_back` from it,
-  /// at the price of any copy. The copies wait for their turn among those of the unit's blocks, in the
-  /// order of these calls, and keep its copy engines and links busy; a probe takes no slot, computes nothing,
-  /// and holds back neither the end of an iteration nor that of the run. A copy of 0 bytes takes the latency.
-  /// The answer is a Probed event, unless the run ends before: at once, with times of 0 s, if no link leads to
-  /// the unit. A real CPU copies in the host's memory. `number` is the policy's own, for the event. Several
-  /// probes may be under way. A unit that keeps one for too long is lost, as one that keeps a block is (BlockWatch), and
-  /// then the event has no times; without a time-out a silent unit is waited for until the run ends. Bytes are
-  /// rounded up to whole ones. Returns false, and does nothing, if the unit is absent, if bytes are negative or
-  /// above 2^53, or after 10,000 probes at one time.
+  /// Asks what the link of `unit` carries: copies `bytes_there` to it and then, if given,
+  /// `bytes_back` from it, at the price of any copy. The copies wait for their turn among those of
+  /// the unit's blocks, in the order of these calls, and keep its copy engines and links busy; a
+  /// probe takes no slot, computes nothing, and holds back neither the end of an iteration nor that
+  /// of the run. A copy of 0 bytes takes the latency. The answer is a Probed event, unless the run
+  /// ends before: at once, with times of 0 s, if no link leads to the unit. A real CPU copies in
+  /// the host's memory. `number` is the policy's own, for the event. Several probes may be under
+  /// way. A unit that keeps one for too long is lost, as one that keeps a block is (BlockWatch),
+  /// and then the event has no times; without a time-out a silent unit is waited for until the run
+  /// ends. Bytes are rounded up to whole ones. Returns false, and does nothing, if the unit is
+  /// absent, if bytes are negative or above 2^53, or after 10,000 probes at one time.
   bool probe(UnitId unit, double bytes_there, std::optional<double> bytes_back = std::nullopt,
              std::uint64_t number = 0) {
     return send_probe(unit, bytes_there, bytes_back, number);

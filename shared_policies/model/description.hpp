@@ -1,12 +1,13 @@
-// Descriptions of records: for a struct that is written to files, its members with their names there,
-// what they mean, unit of measure, bounds, and since which version of the format they are there. A
-// description stands beside its struct, as a function
+// Descriptions of records: for a struct that is written to files, its members with their names
+// there, what they mean, unit of measure, bounds, and since which version of the format they are
+// there. A description stands beside its struct, as a function
 //
 //     constexpr auto describe(DescriptionOf<Struct>) { return std::tuple(member(...), ...); }
 //
-// JSON and its reader (traces/json_record.hpp), its schema and the words of `explain` follow from it, so that a
-// new member is written down once. Libraries for that were weighed: cereal and the macros of nlohmann's
-// library know names only, so that meaning, bounds and the reader's messages would stand elsewhere.
+// JSON and its reader (traces/json_record.hpp), its schema and the words of `explain` follow from
+// it, so that a new member is written down once. Libraries for that were weighed: cereal and the
+// macros of nlohmann's library know names only, so that meaning, bounds and the reader's messages
+// would stand elsewhere.
 #pragma once
 
 #include <array>
@@ -176,8 +177,8 @@ template <class Struct, class T>
   return {at, {name, meaning}};
 }
 
-/// Describes what files call `name` and `compute` makes of the struct. `apply` puts what was read into the
-/// struct; without it, it is only written.
+/// Describes what files call `name` and `compute` makes of the struct. `apply` puts what was read
+/// into the struct; without it, it is only written.
 template <class Struct, class T>
 [[nodiscard]] constexpr ComputedMember<Struct, T> computed(
     const char* name, T (*compute)(const Struct&), const char* meaning,
@@ -206,14 +207,16 @@ concept Described = requires {
   describe(DescriptionOf<T>{});
 };
 
-/// A struct that is written as the list of the values of its members, and of theirs, in the order of the
-/// struct, because there are many: `constexpr bool is_row(DescriptionOf<Struct>) { return true; }`.
+/// A struct that is written as the list of the values of its members, and of theirs, in the order
+/// of the struct, because there are many: `constexpr bool is_row(DescriptionOf<Struct>) { return
+/// true; }`.
 template <class T>
 concept WrittenAsRow = requires {
   is_row(DescriptionOf<T>{});
 };
 
-/// An enumeration with words: `constexpr auto words(DescriptionOf<Enum>) { return std::array{Word{...}, ...}; }`.
+/// An enumeration with words: `constexpr auto words(DescriptionOf<Enum>) { return
+/// std::array{Word{...}, ...}; }`.
 template <class T>
 concept Worded = std::is_enum_v<T> && requires {
   words(DescriptionOf<T>{});
@@ -276,8 +279,8 @@ constexpr std::size_t count_different(const Members& members, std::index_sequenc
   return (std::size_t{0} + ... + (is_new<i>(members, std::make_index_sequence<i>()) ? 1 : 0));
 }
 
-/// How many members of `Struct` its description is about, each counted once. If there are fewer than
-/// `count_members`, one was forgotten.
+/// How many members of `Struct` its description is about, each counted once. If there are fewer
+/// than `count_members`, one was forgotten.
 template <Described Struct>
 [[nodiscard]] constexpr std::size_t count_described() {
   const auto members =

@@ -52,7 +52,8 @@ struct BlockLost {
   /// as before.
   std::optional<Items> cap_items{};
   LostBy by = LostBy::unit;
-  /// Whether its unit still works on it: a LateEnd follows, unless the unit is lost or the run ends before.
+  /// Whether its unit still works on it: a LateEnd follows, unless the unit is lost or the run ends
+  /// before.
   bool goes_on = false;
   /// Whether its items are in the pool again. If not, a copy of it is outstanding or done.
   bool returns_items = true;
@@ -89,7 +90,8 @@ struct Probed {
   Probe probe;
   std::optional<ProbeTimes> times{};  ///< none: its unit is lost, or could not do it
 };
-/// A unit failed. Its outstanding blocks were reported lost before this event, and its probes ended.
+/// A unit failed. Its outstanding blocks were reported lost before this event, and its probes
+/// ended.
 struct UnitLost {
   UnitId unit;
 };
@@ -97,9 +99,9 @@ struct UnitLost {
 struct UnitJoined {
   UnitId unit;
 };
-/// A unit has fewer blocks than its slots, lost ones that go on included, and work remains. Sent once each time that
-/// the unit enters this state, finishes a block while in it, or is assigned a block and remains in
-/// it; sent again when an iteration starts or lost work returns to the pool.
+/// A unit has fewer blocks than its slots, lost ones that go on included, and work remains. Sent
+/// once each time that the unit enters this state, finishes a block while in it, or is assigned a
+/// block and remains in it; sent again when an iteration starts or lost work returns to the pool.
 struct UnitIdle {
   UnitId unit;
 };

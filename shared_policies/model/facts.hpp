@@ -1,5 +1,5 @@
-// Facts that are kept and shown, but not interpreted: the parameters of a policy, what is known of a
-// machine.
+// Facts that are kept and shown, but not interpreted: the parameters of a policy, what is known of
+// a machine.
 #pragma once
 
 #include <cstdint>

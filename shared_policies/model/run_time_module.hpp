@@ -27,7 +27,8 @@ struct RunTimeModule {
 
 /// Opens the module and returns its table: the one that `file_of` finds, or else one in the folders
 /// that the program was linked to search, as tests outside of this tree are
-/// (tools/equipoise-config.cmake). Throws BackendError if it is missing or cannot be opened. It is never closed: threads and handlers of its library live until the program ends.
+/// (tools/equipoise-config.cmake). Throws BackendError if it is missing or cannot be opened. It is
+/// never closed: threads and handlers of its library live until the program ends.
 [[nodiscard]] const void* table_of(const RunTimeModule& module);
 
 /// `table_of` with its type.

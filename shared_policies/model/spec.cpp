@@ -62,8 +62,8 @@ constexpr std::array<Quantity, 7> quantities = {{
 
 constexpr std::string_view plain_examples = "12, 0.5, 5e6 or 64Ki";
 
-/// How many of the base unit `value` of `suffix` are; nullopt if it is no unit of `quantity`. A null
-/// quantity has no units.
+/// How many of the base unit `value` of `suffix` are; nullopt if it is no unit of `quantity`. A
+/// null quantity has no units.
 std::optional<double> in_base_unit(double value, std::string_view suffix,
                                    const Quantity* quantity) {
   for (const Scale& scale : binary) {

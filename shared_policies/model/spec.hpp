@@ -34,10 +34,11 @@ struct Spec {
 
 /// Reads a share from 0 to below 1: "5%" or 0.05. Otherwise throws InputError (at `where`).
 [[nodiscard]] double parse_share(const std::string& text, const std::string& where);
-/// Reads a number of `unit`, which is "s", "bytes", "bytes/s", "FLOP/s", "Hz", "W" or "J" (any other
-/// text: the number has no unit). The number stands alone, as in `parse_number`, or with a unit:
-/// "30 us", "2 min", "64 GiB", "3 GB/s", "25 Gb/s" (bits), "5 TFLOP/s", "2.9 GHz", "250 W". Spaces
-/// between number and unit do not matter. Otherwise throws InputError (at `where`) with the text.
+/// Reads a number of `unit`, which is "s", "bytes", "bytes/s", "FLOP/s", "Hz", "W" or "J" (any
+/// other text: the number has no unit). The number stands alone, as in `parse_number`, or with a
+/// unit: "30 us", "2 min", "64 GiB", "3 GB/s", "25 Gb/s" (bits), "5 TFLOP/s", "2.9 GHz", "250 W".
+/// Spaces between number and unit do not matter. Otherwise throws InputError (at `where`) with the
+/// text.
 [[nodiscard]] double parse_quantity(const std::string& text, const std::string& unit,
                                     const std::string& where);
 

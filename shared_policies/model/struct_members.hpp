@@ -83,8 +83,8 @@ constexpr decltype(auto) with_many_members(Struct& record, Visit&& visit) {
   }
 }
 
-/// Calls `visit(members...)` with all members of `record`, in the order of the struct. A struct with more
-/// members than there are lines here does not compile: add a line.
+/// Calls `visit(members...)` with all members of `record`, in the order of the struct. A struct
+/// with more members than there are lines here does not compile: add a line.
 template <class Struct, class Visit>
 constexpr decltype(auto) with_members(Struct& record, Visit&& visit) {
   constexpr std::size_t members = count_members<std::remove_const_t<Struct>>();

@@ -94,8 +94,8 @@ constexpr auto describe(DescriptionOf<Unit> /*of*/) {
 /// What names the device of `unit` among all units of a machine; empty for a device of its own.
 [[nodiscard]] std::string device_of(const Unit& unit);
 
-/// Throws InputError (at `where`) if `unit` cannot share its device with those of `others` that name
-/// the same one, because their copy engines differ, or because it has none.
+/// Throws InputError (at `where`) if `unit` cannot share its device with those of `others` that
+/// name the same one, because their copy engines differ, or because it has none.
 void check_device(const Unit& unit, std::span<const Unit> others, const std::string& where);
 
 /// Throws InputError (at `where`), naming the units, if some units have no idle or busy watts.
@@ -120,8 +120,8 @@ struct StreamedData {
   }
 };
 
-/// What `unit` reads of the resident data of `workload` with each block; none if it holds them, or if
-/// it works in the memory of its node: a CPU, and a unit without copy engines.
+/// What `unit` reads of the resident data of `workload` with each block; none if it holds them, or
+/// if it works in the memory of its node: a CPU, and a unit without copy engines.
 [[nodiscard]] std::optional<StreamedData> streamed_data(const Unit& unit, const Workload& workload);
 
 /// The largest block of `workload` that the unit may get, a multiple of the grain: what fits in its

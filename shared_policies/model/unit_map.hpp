@@ -1,4 +1,5 @@
-// Which hosts take the times of which unit of a trace, as the user says it: `--map cuda0=gpu0,gpu1`.
+// Which hosts take the times of which unit of a trace, as the user says it: `--map
+// cuda0=gpu0,gpu1`.
 #pragma once
 
 #include <optional>
@@ -22,8 +23,8 @@ struct MappedHosts {
 [[nodiscard]] std::optional<std::string> mapped_unit(const std::vector<MappedHosts>& maps,
                                                      const std::string& host);
 
-/// Throws InputError (at `where`) if an entry of `maps` means no host of `hosts` or names no unit of
-/// `trace_units`, with the nearest name, or if a host would get the times of two units.
+/// Throws InputError (at `where`) if an entry of `maps` means no host of `hosts` or names no unit
+/// of `trace_units`, with the nearest name, or if a host would get the times of two units.
 void check_maps(const std::vector<MappedHosts>& maps, const std::vector<std::string>& hosts,
                 const std::vector<std::string>& trace_units, const std::string& where);
 

@@ -39,8 +39,8 @@ struct Workload {
   Distribution distribution = Distribution::master;  ///< where these lie at the start
   double iteration_bytes = 0.0;  ///< resident data that change between two iterations: sent
                                  ///< again before a unit's first block of the later one
-  /// Unit memory that the resident data occupy; nothing: as many bytes as there are of them. Of what
-  /// does not fit, see `streamed_data`.
+  /// Unit memory that the resident data occupy; nothing: as many bytes as there are of them. Of
+  /// what does not fit, see `streamed_data`.
   std::optional<double> resident_memory_bytes;
   double memory_bytes_per_item = 0.0;  ///< unit memory that an item occupies while its block is on
                                        ///< the unit

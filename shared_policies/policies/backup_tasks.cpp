@@ -87,7 +87,8 @@ class Pace {
     double block_s = 0.0;
     double stage_s = 0.0;
   };
-  /// The latest block of the octave of x, or of the next larger octave that has one; else of the largest.
+  /// The latest block of the octave of x, or of the next larger octave that has one; else of the
+  /// largest.
   [[nodiscard]] const Measured& nearest(double x) const {
     const auto found = latest_.lower_bound(std::ilogb(x));
     return found == latest_.end() ? std::prev(found)->second : found->second;
@@ -115,7 +116,8 @@ struct Expected {
   [[nodiscard]] Seconds end(Seconds now) const { return std::max(due, now + (now - due)) + behind; }
 };
 
-/// The pace by which a unit is judged, and how many times as long it may take while the policy holds items back.
+/// The pace by which a unit is judged, and how many times as long it may take while the policy
+/// holds items back.
 struct Judge {
   const Pace& pace;
   double slower = 2.0;
@@ -165,7 +167,8 @@ class BackupTasks final : public Policy {
     return fired != nullptr && fired->timer == own_timer;
   }
 
-  /// Whether the event offered a unit to the policy, which gave it nothing, and it could do blocks again.
+  /// Whether the event offered a unit to the policy, which gave it nothing, and it could do blocks
+  /// again.
   [[nodiscard]] bool is_refused(const View& view, const Event& event) const {
     const auto* const offer = std::get_if<UnitIdle>(&event.what);
     return offer != nullptr && is_free(view.unit(offer->unit));
@@ -194,7 +197,8 @@ class BackupTasks final : public Policy {
     if (wake < wakes_at_) decisions.set_timer(wakes_at_ = wake, own_timer);
   }
 
-  /// Gives one block again and returns the time of now; if none is to be given, returns when one may be.
+  /// Gives one block again and returns the time of now; if none is to be given, returns when one
+  /// may be.
   Seconds give_one(const View& view, Decisions& decisions) {
     const std::vector<UnitId> idle = idle_units(view);
     Seconds wake = Seconds::infinity();
@@ -224,7 +228,8 @@ class BackupTasks final : public Policy {
     return other ? std::max(given_for(first), given_for(*other)) : given_for(first);
   }
 
-  /// At most two blocks have the same items: of two, the one that is expected to end later is taken back.
+  /// At most two blocks have the same items: of two, the one that is expected to end later is taken
+  /// back.
   bool give_again(const View& view, Decisions& decisions, const Candidate& candidate, UnitId unit) {
     const auto& [first, other] = candidate;
     if (other && !decisions.take_back(other->unit, other->block.id)) return false;
@@ -313,8 +318,8 @@ class BackupTasks final : public Policy {
     return Seconds{(work.resident_bytes + x * bytes) / BlockWatch::slowest_link};
   }
 
-  /// By what `of` is judged with a block of x items. While the policy holds items back, units that have ended none are
-  /// judged as by BlockWatch.
+  /// By what `of` is judged with a block of x items. While the policy holds items back, units that
+  /// have ended none are judged as by BlockWatch.
   [[nodiscard]] Judge judge_of(const View& view, const UnitState& of, double x) const {
     const Pace& own = paces_[of.id.index];
     if (own.is_known()) return {own};

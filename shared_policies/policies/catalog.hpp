@@ -63,8 +63,8 @@ struct PolicyInfo {
   std::unique_ptr<Policy> (*make)(const Parameters& parameters, const KnownCosts* known) = nullptr;
   /// Throws InputError if the policy cannot run on these units; nullptr: it accepts any units.
   void (*check_units)(const Parameters& parameters, std::span<const Unit> units) = nullptr;
-  /// Sets of values besides the defaults. If there are any, the catalog adds the parameter `preset`,
-  /// whose default, `published`, stands for the defaults.
+  /// Sets of values besides the defaults. If there are any, the catalog adds the parameter
+  /// `preset`, whose default, `published`, stands for the defaults.
   std::vector<Preset> presets{};
   std::map<std::string, double> paper_decisions_s{};  ///< by kernel, where the paper says more
   bool uses_experience = false;                       ///< of earlier runs, if the run has any
@@ -79,8 +79,8 @@ struct PolicyInfo {
 /// All policies, in the order in which they are listed to the user.
 [[nodiscard]] std::span<const PolicyInfo> policy_catalog();
 
-/// Adds what every policy takes: `preset`, if the row has presets, and `backup`. The rows of the catalog have
-/// them.
+/// Adds what every policy takes: `preset`, if the row has presets, and `backup`. The rows of the
+/// catalog have them.
 void add_common_parameters(PolicyInfo& info);
 
 /// Returns the row called `name`. Throws InputError, which suggests the nearest known name, if
@@ -97,13 +97,14 @@ struct PaperPrice {
 /// any.
 [[nodiscard]] PaperPrice paper_price(const PolicyInfo& info, const std::string& kernel);
 
-/// `typed`, and the values of its preset for the parameters that it does not give. Throws InputError
-/// for an unknown preset, suggesting the nearest.
+/// `typed`, and the values of its preset for the parameters that it does not give. Throws
+/// InputError for an unknown preset, suggesting the nearest.
 [[nodiscard]] TypedParameters with_preset(const PolicyInfo& info, TypedParameters typed);
 
-/// Makes the policy, with backup tasks if `backup` is on. Throws InputError for an unknown parameter (suggesting the nearest name), for
-/// a value that cannot be read or is out of range, for a missing profile, and for units that lack
-/// data which the policy needs; BackendError if it needs a module that cannot be opened.
+/// Makes the policy, with backup tasks if `backup` is on. Throws InputError for an unknown
+/// parameter (suggesting the nearest name), for a value that cannot be read or is out of range, for
+/// a missing profile, and for units that lack data which the policy needs; BackendError if it needs
+/// a module that cannot be opened.
 [[nodiscard]] std::unique_ptr<Policy> make_policy(const PolicyInfo& info,
                                                   const PolicyInputs& inputs);
 

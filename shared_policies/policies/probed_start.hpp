@@ -18,15 +18,15 @@ namespace equipoise {
 [[nodiscard]] std::optional<double> take_time_share(TypedParameters& typed,
                                                     std::span<const ParameterInfo> known);
 
-/// The first block x0 with which the four rounds of PLB-HeC's training take `time_share` of a run of
-/// `items`, for units with the costs E_p of `lines` (n), E_p(0) >= 0, caps ignored. A round lasts as
-/// long as its longest block. A run is taken as 20 steps of blocks that end together:
+/// The first block x0 with which the four rounds of PLB-HeC's training take `time_share` of a run
+/// of `items`, for units with the costs E_p of `lines` (n), E_p(0) >= 0, caps ignored. A round
+/// lasts as long as its longest block. A run is taken as 20 steps of blocks that end together:
 ///
 ///     max_p E_p(x0) + sum_{m = 2, 4, 8} max_p E_p(m x0 R_p) = time_share 20 T
 ///     R_p = min_q E_q(x0) / E_p(x0),   sum_p E_p^-1(T) = items / 20
 ///
-/// For equal units without fixed costs this is what `auto` gives for a share of the items. In items,
-/// not rounded; near 0 if four rounds of the smallest blocks take longer.
+/// For equal units without fixed costs this is what `auto` gives for a share of the items. In
+/// items, not rounded; near 0 if four rounds of the smallest blocks take longer.
 [[nodiscard]] double first_block_for_time(double time_share, Items items,
                                           std::span<const CostLine> lines);
 
@@ -39,10 +39,11 @@ using PolicyFromFirstBlock = std::function<std::unique_ptr<Policy>(Items first_b
 /// sees a run that begins then, with fewer items left.
 ///
 /// The papers found the first block by trial runs, before the run (PLB-HeC V.A); a master that has
-/// only this run must measure. Ours. One size for the whole run, by its first phase. Costs that bend
-/// or scatter make the share inexact. If fixed costs alone take about that time, so that the first
-/// block would be less than a quarter of that of `auto`, it is that of `auto`: smaller blocks would
-/// teach fixed costs only, poor fits would prolong training, and it cannot be that short anyway.
+/// only this run must measure. Ours. One size for the whole run, by its first phase. Costs that
+/// bend or scatter make the share inexact. If fixed costs alone take about that time, so that the
+/// first block would be less than a quarter of that of `auto`, it is that of `auto`: smaller blocks
+/// would teach fixed costs only, poor fits would prolong training, and it cannot be that short
+/// anyway.
 [[nodiscard]] std::unique_ptr<Policy> make_probed_start(double time_share,
                                                         PolicyFromFirstBlock make_policy);
 

@@ -9,10 +9,10 @@
 
 namespace equipoise {
 
-/// Gives blocks of a policy twice for it, and tells which events it hears. It hears of its own blocks only:
-/// each ends as BlockFinished, or as BlockLost if its copy was first (`by` copy, nothing returns). Of a copy it
-/// hears one thing: that its items are in the pool again (a BlockLost with `returns_items`), which happens
-/// when the original was lost before.
+/// Gives blocks of a policy twice for it, and tells which events it hears. It hears of its own
+/// blocks only: each ends as BlockFinished, or as BlockLost if its copy was first (`by` copy,
+/// nothing returns). Of a copy it hears one thing: that its items are in the pool again (a
+/// BlockLost with `returns_items`), which happens when the original was lost before.
 class UnheardCopies {
  public:
   /// Decisions::give_twice. Returns whether it was done.

@@ -138,8 +138,8 @@ void BlockLedger::lose(Seconds at, const BlockLost& lost) {
   offered_.add(lost.unit);
 }
 
-/// The journal records the loss of the unit before the losses of its blocks and the ends of its probes:
-/// the cause comes first.
+/// The journal records the loss of the unit before the losses of its blocks and the ends of its
+/// probes: the cause comes first.
 void BlockLedger::lose_unit(const Event& event, UnitId unit) {
   view_.mark_absent(unit);
   tell({event.at, UnitLost{unit}});
@@ -156,8 +156,8 @@ void BlockLedger::lose_unit(const Event& event, UnitId unit) {
   answer_(event);
 }
 
-/// Records that `lost` of `unit` was taken back, or that a copy of it is done or copies results. Returns what
-/// the policy is to be told.
+/// Records that `lost` of `unit` was taken back, or that a copy of it is done or copies results.
+/// Returns what the policy is to be told.
 Event BlockLedger::record_loss(UnitId unit, const OutstandingBlock& lost, LostBy by,
                                const Executor::TakenBack& taken, bool returns_items) {
   const Block& block = lost.block;

@@ -1,4 +1,5 @@
-// The blocks of a run, from handing out to their ends: who has which items, and whether all are done.
+// The blocks of a run, from handing out to their ends: who has which items, and whether all are
+// done.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +18,15 @@
 
 namespace equipoise {
 
-/// Owns the items of the current iteration. Starts blocks and probes on the executor, keeps the View up to date,
-/// and records every event of a run in the journal, whose order it counts.
+/// Owns the items of the current iteration. Starts blocks and probes on the executor, keeps the
+/// View up to date, and records every event of a run in the journal, whose order it counts.
 class BlockLedger {
  public:
   /// Lets the policy answer an event that the View includes.
   using Answer = std::function<void(const Event&)>;
 
-  /// All of them outlive it. `offered`: gets the units that may be idle, after the events of an instant.
+  /// All of them outlive it. `offered`: gets the units that may be idle, after the events of an
+  /// instant.
   BlockLedger(Executor& executor, Journal& journal, View& view, IdleOffers& offered, Answer answer)
       : executor_(executor),
         journal_(journal),

@@ -1,5 +1,5 @@
-// Keeps the units with blocks in the order in which they will be late. What is learned meanwhile may
-// only allow a unit more, which is found out when it is due.
+// Keeps the units with blocks in the order in which they will be late. What is learned meanwhile
+// may only allow a unit more, which is found out when it is due.
 #include "shared_policies/run/block_watch.hpp"
 
 #include <algorithm>

@@ -18,7 +18,8 @@
 
 namespace equipoise {
 
-/// The kinds of `units`, each of which is described with others in a struct that has a member `unit`.
+/// The kinds of `units`, each of which is described with others in a struct that has a member
+/// `unit`.
 template <class Described>
 [[nodiscard]] std::vector<UnitKind> kinds_of(const std::vector<Described>& units) {
   std::vector<UnitKind> kinds;
@@ -26,53 +27,58 @@ template <class Described>
   return kinds;
 }
 
-/// Watches the units of an executor. A unit that has blocks or probes is waited for since it last answered, by the
-/// end of one, or, if it had none since, since the first of them was handed out.
+/// Watches the units of an executor. A unit that has blocks or probes is waited for since it last
+/// answered, by the end of one, or, if it had none since, since the first of them was handed out.
 ///
 /// With BlockTimeout::fixed(T), a unit is late when it has been waited for T.
 ///
-/// With BlockTimeout::automatic(), it is late when it has been waited for much longer than before. If
-/// the unit's blocks of this phase came back after waits w_1 .. w_k, without the setups that the units report, and
-/// had n_1 .. n_k items,
+/// With BlockTimeout::automatic(), it is late when it has been waited for much longer than before.
+/// If the unit's blocks of this phase came back after waits w_1 .. w_k, without the setups that the
+/// units report, and had n_1 .. n_k items,
 ///
 ///     expected(n) = max(max_i w_i, n * sum_i w_i / sum_i n_i)
 ///     allowed(n)  = max(floor, noise * expected(n))
 ///
 /// and n is the largest of the blocks that the unit has. If blocks take a + b n, a >= 0, none is
-/// expected earlier than it can come: let N be the mean of the n_i; the mean wait is a + b N, so that
-/// max_i w_i >= a + b n if n <= N, and n (a + b N) / N >= a + b n if n >= N. What is learned and what
-/// is judged is the same quantity, so it contains the copies, the handing out and the waiting in
-/// queues that there are.
+/// expected earlier than it can come: let N be the mean of the n_i; the mean wait is a + b N, so
+/// that max_i w_i >= a + b n if n <= N, and n (a + b N) / N >= a + b n if n >= N. What is learned
+/// and what is judged is the same quantity, so it contains the copies, the handing out and the
+/// waiting in queues that there are.
 ///
-/// A unit that has done no block of the phase is judged by those that have: by the longest wait of any of them, W, and
-/// the most, B, that an item took in the mean of the blocks that one of them had done at some time:
+/// A unit that has done no block of the phase is judged by those that have: by the longest wait of
+/// any of them, W, and the most, B, that an item took in the mean of the blocks that one of them
+/// had done at some time:
 ///
 ///     others(n)  = max(W, n B)
 ///     allowed(n) = max(floor, noise * others(n))
 ///
-/// That is what doing the block again would take on a unit like the slowest, ten times over, so that being wrong costs
-/// little: what is lost is done again within a tenth of the wait, and a unit that answers takes part again. Units of
-/// its own kind (core, GPU, ...) judge it as soon as one of them has done a block, units of all kinds before. A core
-/// that only accelerators can judge, which are there because they are faster, is allowed `difference` in place of
-/// `noise`. Until anybody has done a block of the phase, nobody is late.
+/// That is what doing the block again would take on a unit like the slowest, ten times over, so
+/// that being wrong costs little: what is lost is done again within a tenth of the wait, and a unit
+/// that answers takes part again. Units of its own kind (core, GPU, ...) judge it as soon as one of
+/// them has done a block, units of all kinds before. A core that only accelerators can judge, which
+/// are there because they are faster, is allowed `difference` in place of `noise`. Until anybody
+/// has done a block of the phase, nobody is late.
 ///
-/// The first block of a unit in an iteration, or after it joined, may have a setup (resident data are sent), and its
-/// copies may go over another link than those of the others. It is allowed in addition the longest setup
-/// of this phase or, if that is more, the time that all its bytes take over `slowest_link`.
+/// The first block of a unit in an iteration, or after it joined, may have a setup (resident data
+/// are sent), and its copies may go over another link than those of the others. It is allowed in
+/// addition the longest setup of this phase or, if that is more, the time that all its bytes take
+/// over `slowest_link`.
 ///
-/// A probe is allowed max(floor, noise * the longest wait for a probe of a unit that had nothing else) and the time
-/// that the unit's probes take over `slowest_link`; any time before anything came back from any unit. A unit with
-/// probes and blocks is allowed the longer of the two times.
+/// A probe is allowed max(floor, noise * the longest wait for a probe of a unit that had nothing
+/// else) and the time that the unit's probes take over `slowest_link`; any time before anything
+/// came back from any unit. A unit with probes and blocks is allowed the longer of the two times.
 ///
-/// Dropped blocks of an iteration before, which go on, keep what they were allowed when it ended, and teach nothing.
+/// Dropped blocks of an iteration before, which go on, keep what they were allowed when it ended,
+/// and teach nothing.
 ///
-/// Time in which the executor did not look at its units does not count: of the time between two looks,
-/// at most `looks_every`. If all units that are present are late, none is: then it is the machine
-/// that stands still, and all counts begin again when the next answer comes. `hopeless` says when waiting for all of
-/// them, or for late units if no other is left, has no sense any more: after `noise` times what they were allowed.
+/// Time in which the executor did not look at its units does not count: of the time between two
+/// looks, at most `looks_every`. If all units that are present are late, none is: then it is the
+/// machine that stands still, and all counts begin again when the next answer comes. `hopeless`
+/// says when waiting for all of them, or for late units if no other is left, has no sense any more:
+/// after `noise` times what they were allowed.
 ///
-/// O(log blocks of the unit + log units) for each call; O(units) when an iteration begins, at the first
-/// end of a block of each kind of units in a phase, and when a unit is late. O(1) with
+/// O(log blocks of the unit + log units) for each call; O(units) when an iteration begins, at the
+/// first end of a block of each kind of units in a phase, and when a unit is late. O(1) with
 /// BlockTimeout::Rule::none; then no unit is ever late.
 class BlockWatch {
  public:
@@ -103,8 +109,8 @@ class BlockWatch {
   void begin_iteration(int phase, int iteration, const Workload& workload);
   /// `unit` gets a block.
   void handed_out(UnitId unit, Items items, Seconds at);
-  /// A block of `unit` has ended, whether its results count or not; its setup took `setup`. Nothing is learned
-  /// from one that could not be done.
+  /// A block of `unit` has ended, whether its results count or not; its setup took `setup`. Nothing
+  /// is learned from one that could not be done.
   void came_back(UnitId unit, const Block& block, Seconds at, Seconds setup, bool is_done = true);
   /// A block of `unit`, which it had not begun, was taken back.
   void withdrawn(UnitId unit, Items items);
@@ -125,7 +131,8 @@ class BlockWatch {
   [[nodiscard]] Seconds next_late() const;
   /// The unit that has been late for longest at `at`, now; none if none is.
   [[nodiscard]] std::optional<UnitId> late(Seconds at);
-  /// When to wait no longer for units that are late, because no other one is left; infinity: while one is.
+  /// When to wait no longer for units that are late, because no other one is left; infinity: while
+  /// one is.
   [[nodiscard]] Seconds hopeless() const;
   /// How long `unit`, which is late, has been waited for at `at`; with a fixed time, that.
   [[nodiscard]] Seconds waited(UnitId unit, Seconds at) const {

@@ -10,8 +10,8 @@
 
 namespace equipoise {
 
-/// Events of an executor, earliest first. At equal times: finishes, late ends, probes, losses, joins; within
-/// each by unit, then by block or probe. push and pop take O(log n).
+/// Events of an executor, earliest first. At equal times: finishes, late ends, probes, losses,
+/// joins; within each by unit, then by block or probe. push and pop take O(log n).
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return heap_.empty(); }

@@ -24,8 +24,8 @@ double count(const std::vector<LearnedSize>& sizes) {
                          [](double sum, const LearnedSize& size) { return sum + size.blocks; });
 }
 
-/// The mean logarithm of the ratio of new to old times per item, over octaves that both have; nothing
-/// if there are none.
+/// The mean logarithm of the ratio of new to old times per item, over octaves that both have;
+/// nothing if there are none.
 std::optional<double> change(const std::vector<LearnedSize>& before,
                              const std::vector<LearnedSize>& now) {
   double weight = 0.0;

@@ -10,9 +10,9 @@
 
 namespace equipoise {
 
-/// Adds `now`, which one run has just shown, to what is known, `before`, of which every block counts
-/// half. If times of the same sizes differ by more than their scatter and doubt explain, the unit
-/// has changed, and `before` is forgotten. Source: ours.
+/// Adds `now`, which one run has just shown, to what is known, `before`, of which every block
+/// counts half. If times of the same sizes differ by more than their scatter and doubt explain, the
+/// unit has changed, and `before` is forgotten. Source: ours.
 [[nodiscard]] LearnedCost with_new_run(const LearnedCost& before, const LearnedCost& now);
 
 /// A journal that keeps what a run shows. The first block of a unit in a phase is left out unless

@@ -46,8 +46,8 @@ struct Measured {
   double value = 0.0;  ///< finite
 };
 
-/// What the run loop measures of a policy: the time of its calls that no DecisionRecord contains, in
-/// sum and in the longest call.
+/// What the run loop measures of a policy: the time of its calls that no DecisionRecord contains,
+/// in sum and in the longest call.
 inline constexpr const char* policy_domain = "policy";
 inline constexpr const char* answers_s = "answers_s";
 inline constexpr const char* longest_answer_s = "longest_answer_s";

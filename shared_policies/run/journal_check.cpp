@@ -34,7 +34,8 @@ struct RecordedBlock {
   bool is_accepted = false;  ///< if false, the journal does not have its first item
 };
 
-/// The event as an executor reported it; none if it did not. Timers are fired by the run loop itself.
+/// The event as an executor reported it; none if it did not. Timers are fired by the run loop
+/// itself.
 std::optional<Event> reported(const EventRecord& record) {
   using Reported = std::optional<Event>;
   return std::visit(
@@ -227,7 +228,8 @@ class CheckedRun final : public Executor, public Journal {
     return cursor_ < lines_.size() ? std::get_if<Record>(&lines_[cursor_]->what) : nullptr;
   }
 
-  /// The late end behind the line at the cursor, if that is the loss by which the run loop answered it.
+  /// The late end behind the line at the cursor, if that is the loss by which the run loop answered
+  /// it.
   [[nodiscard]] const EventRecord* late_end() const {
     const auto* const event = at_cursor<EventRecord>();
     const auto* const lost = event == nullptr ? nullptr : std::get_if<LostBlock>(&event->what);

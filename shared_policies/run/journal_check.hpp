@@ -32,11 +32,11 @@ struct JournalCheck {
 };
 
 /// Gives `policy` the events of `run` in their recorded order, through the ordinary run loop, and
-/// compares every block that it asks for and every decision, probe, note and timer with the recorded ones.
-/// It waits for nothing and reads no clock: a policy that is a function of its events decides the
-/// same again. Of an interrupted run everything in the journal is compared. `policy` must be new,
-/// made with the parameters of the run. Takes O(n) in the number of lines, plus the time of the
-/// policy.
+/// compares every block that it asks for and every decision, probe, note and timer with the
+/// recorded ones. It waits for nothing and reads no clock: a policy that is a function of its
+/// events decides the same again. Of an interrupted run everything in the journal is compared.
+/// `policy` must be new, made with the parameters of the run. Takes O(n) in the number of lines,
+/// plus the time of the policy.
 [[nodiscard]] JournalCheck check_journal(const RecordedRun& run, Policy& policy);
 
 }  // namespace equipoise

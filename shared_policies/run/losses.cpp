@@ -113,8 +113,8 @@ void LossAccount::UnitTime::stay_away(Seconds until) {
   at = until;
 }
 
-/// Divides the time up to the block's computation. `told`: when the event came after which the block
-/// was given; `alone`: the times of its copies alone.
+/// Divides the time up to the block's computation. `told`: when the event came after which the
+/// block was given; `alone`: the times of its copies alone.
 void LossAccount::UnitTime::wait(const BlockRecord& record, Seconds told, const StageTimes& alone) {
   const StageTimes& begins = record.begins;
   const StageTimes& times = record.times;

@@ -12,21 +12,22 @@
 // units had computed whenever they were there. `over_bound` subtracts the lower bound; what is left
 // adds up to the loss.
 //
-// What `computing` then has beyond the bound has two reasons. The bound counts on units that the run
-// never used: with W the items of a phase, x_p those of unit p at the bound's time T, merges left
-// out, and U the sum of x_p over the units that had no block in the phase, the others would need
+// What `computing` then has beyond the bound has two reasons. The bound counts on units that the
+// run never used: with W the items of a phase, x_p those of unit p at the bound's time T, merges
+// left out, and U the sum of x_p over the units that had no block in the phase, the others would
+// need
 //
 //     T W / (W - U) = T + T U / (W - U)
 //
-// at the speeds x_p / T that they have in the bound. The sum of T U / (W - U) over phases, as far as
-// `computing` goes, is `unused`; `computing` keeps the rest: an item takes longer than in the bound. A unit
-// whose blocks in the phase were all taken back, or done first by a copy, was used, in vain: it belongs to U,
-// and its part of the sum, x_p / U, is `redone`.
+// at the speeds x_p / T that they have in the bound. The sum of T U / (W - U) over phases, as far
+// as `computing` goes, is `unused`; `computing` keeps the rest: an item takes longer than in the
+// bound. A unit whose blocks in the phase were all taken back, or done first by a copy, was used,
+// in vain: it belongs to U, and its part of the sum, x_p / U, is `redone`.
 //
 // A unit's time between two computations, in the order of the list:
 //
-//     copies      copying (setup, copy in, copy out) while it computes nothing, for as long as these
-//                 copies take if nothing else uses their links
+//     copies      copying (setup, copy in, copy out) while it computes nothing, for as long as
+//                 these copies take if nothing else uses their links
 //     link        the rest of these copies: they shared their links, or a scenario slowed them
 //     training    it had no block, since one that the policy called training, until the event after
 //                 which the policy gave it the next one
@@ -57,8 +58,8 @@ namespace equipoise {
 
 /// Seconds of a run, divided by cause; see above.
 struct Losses {
-  /// After `over_bound`: what computing takes beyond the bound, without units that did nothing. Small blocks, units
-  /// for which items are expensive, noise.
+  /// After `over_bound`: what computing takes beyond the bound, without units that did nothing.
+  /// Small blocks, units for which items are expensive, noise.
   Seconds computing{};
   /// Only after `over_bound`: units that had no block, although the bound has work for them.
   Seconds unused{};
@@ -76,8 +77,8 @@ struct Losses {
   /// The part of `barrier` in which results were merged: from the end of the last block of an
   /// iteration to the start of the next one. The bound contains it.
   Seconds merging{};
-  /// How much longer the bound would be without the units that had no block, and without those whose
-  /// blocks were all dropped; see `time_without`.
+  /// How much longer the bound would be without the units that had no block, and without those
+  /// whose blocks were all dropped; see `time_without`.
   Seconds without_unused{};
   Seconds without_dropped{};
 };
@@ -114,24 +115,25 @@ inline constexpr std::array loss_causes = {
 /// Adds `factor` times `losses` to `sum`.
 void add(Losses& sum, double factor, const Losses& losses);
 
-/// The loss over a lower bound of `bound`, by cause; it adds up to total(losses) - bound. Merges are
-/// taken from `barrier`. Of what `computing` has beyond the rest of the bound, `without_unused` is
-/// `unused` and `without_dropped` is `redone`, in this order, as far as it goes. What the bound has beyond merges and `computing`, no run can avoid. It is
-/// taken from `link` and `copies`, as far as they go, then from all other causes, each time in
-/// proportion. Only `computing` can be negative: by luck, if there is noise.
+/// The loss over a lower bound of `bound`, by cause; it adds up to total(losses) - bound. Merges
+/// are taken from `barrier`. Of what `computing` has beyond the rest of the bound, `without_unused`
+/// is `unused` and `without_dropped` is `redone`, in this order, as far as it goes. What the bound
+/// has beyond merges and `computing`, no run can avoid. It is taken from `link` and `copies`, as
+/// far as they go, then from all other causes, each time in proportion. Only `computing` can be
+/// negative: by luck, if there is noise.
 [[nodiscard]] Losses over_bound(const Losses& losses, Seconds bound);
 
 /// The times of a block's copies on a unit if nothing else uses their links; `setup` is that of a
 /// block for a unit that has this of the resident data.
 using CopyTimesAlone = std::function<StageTimes(UnitId, const Block&, ResidentData)>;
 
-/// Divides the time of a run by cause, from the run's records alone. O(1) for a record, O(units) for
-/// an iteration. Which event a block followed is known for the latest 65,536 events; before these,
-/// no wait counts as `barrier` or `training`.
+/// Divides the time of a run by cause, from the run's records alone. O(1) for a record, O(units)
+/// for an iteration. Which event a block followed is known for the latest 65,536 events; before
+/// these, no wait counts as `barrier` or `training`.
 class LossAccount {
  public:
-  /// `alone`: if empty, no copy counts as `link`. `repeats_blocks`: the run hands out the blocks of a
-  /// recorded one, each at once after the event that it followed there.
+  /// `alone`: if empty, no copy counts as `link`. `repeats_blocks`: the run hands out the blocks of
+  /// a recorded one, each at once after the event that it followed there.
   explicit LossAccount(const std::vector<Unit>& units, CopyTimesAlone alone = {},
                        bool repeats_blocks = false);
 
@@ -139,8 +141,8 @@ class LossAccount {
   void block(const BlockRecord& record);
   void event(const EventRecord& record);
 
-  /// The seconds by cause of the run up to `makespan`, which they add up to. Nothing if no block was
-  /// done, or if a unit did blocks in no time.
+  /// The seconds by cause of the run up to `makespan`, which they add up to. Nothing if no block
+  /// was done, or if a unit did blocks in no time.
   [[nodiscard]] std::optional<Losses> losses(Seconds makespan) const;
 
  private:

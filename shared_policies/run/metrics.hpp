@@ -91,8 +91,8 @@ struct RunNumbers {
 /// The time between the first and the last of the units' last ends, over units that worked.
 [[nodiscard]] Seconds finish_spread(const RunNumbers& numbers);
 
-/// A phase of a lower bound: its time without merges, and the items of each unit with which it would
-/// be reached.
+/// A phase of a lower bound: its time without merges, and the items of each unit with which it
+/// would be reached.
 struct BoundPhase {
   Seconds time;
   std::vector<double> share_items;  ///< (units)
@@ -101,13 +101,12 @@ struct BoundPhase {
 /// How much longer the phases of a bound would be if the units that did no item of a phase were not
 /// there.
 struct WithoutUnits {
-  Seconds unused;  ///< because of units that had no block
-  Seconds
-      dropped;  ///< because of units that worked in vain: all blocks that they had begun were dropped
+  Seconds unused;   ///< because of units that had no block
+  Seconds dropped;  ///< because of units that began blocks, which were all dropped
 };
 
-/// The sum of T U / (W - U) over the phases, as in losses.hpp, at most the makespan, divided like the
-/// items that make up U. 0 for phases in which no item was done, and without a bound.
+/// The sum of T U / (W - U) over the phases, as in losses.hpp, at most the makespan, divided like
+/// the items that make up U. 0 for phases in which no item was done, and without a bound.
 [[nodiscard]] WithoutUnits time_without(const RunNumbers& numbers,
                                         std::span<const BoundPhase> bound);
 
@@ -205,9 +204,9 @@ constexpr auto describe_energy() {
           .only(in_points));
 }
 
-/// What the summary of a run file (in_runs), a point of a sweep (in_points) and a repetition in results
-/// (in_repetitions) have of the numbers of a run. A new number is one of all three, and its mean is in
-/// PolicyResult::means.
+/// What the summary of a run file (in_runs), a point of a sweep (in_points) and a repetition in
+/// results (in_repetitions) have of the numbers of a run. A new number is one of all three, and its
+/// mean is in PolicyResult::means.
 constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
   return std::tuple_cat(
       describe_work(), describe_decisions(), describe_energy(),
@@ -238,13 +237,13 @@ constexpr auto describe(DescriptionOf<RunNumbers> /*of*/) {
 ///
 /// This equals what SimGrid's host energy plugin computes for a host of one core from the same
 /// property (`wattage_per_state`). Copies do not load the core, and a unit computes one block at a
-/// time, so overlapping stages are not counted twice. Blocks that are lost with their unit, decisions and
-/// dispatching draw idle watts; so does an absent unit.
+/// time, so overlapping stages are not counted twice. Blocks that are lost with their unit,
+/// decisions and dispatching draw idle watts; so does an absent unit.
 ///
-/// Work that is dropped is work: a block that goes on after it was taken back, or after its copy was done,
-/// counts with its times when it has ended. While it has not, at the makespan or when its unit is lost, its
-/// times are unknown; the unit then counts as computing since it was handed out, or since the unit's end
-/// before, if that is later.
+/// Work that is dropped is work: a block that goes on after it was taken back, or after its copy
+/// was done, counts with its times when it has ended. While it has not, at the makespan or when its
+/// unit is lost, its times are unknown; the unit then counts as computing since it was handed out,
+/// or since the unit's end before, if that is later.
 ///
 /// Occupied: the union of the blocks' [end - total(times), end]. Waiting between stages is left
 /// out. While a block waits, another block of the unit is usually in a stage, so the union

@@ -20,8 +20,8 @@ class Policy {
   /// event, in order, never concurrently; the first event is RunStarted. A policy that wants to
   /// wait calls nothing.
   ///
-  /// With `backup=on` (policies/backup_tasks.hpp), copies of its blocks are given around it. It hears of its
-  /// own blocks only; the View shows the copies among the outstanding blocks.
+  /// With `backup=on` (policies/backup_tasks.hpp), copies of its blocks are given around it. It
+  /// hears of its own blocks only; the View shows the copies among the outstanding blocks.
   virtual void decide(const View& view, const Event& event, Decisions& decisions) = 0;
 };
 

@@ -25,8 +25,8 @@ using Issue = ReplayedDecisions::Issue;
 using ProbeIssue = ReplayedDecisions::ProbeIssue;
 using End = ReplayedDecisions::End;
 
-/// Asks for the blocks and probes in their recorded order, as far as lost blocks allow, takes back what was
-/// taken back, and gives copies again.
+/// Asks for the blocks and probes in their recorded order, as far as lost blocks allow, takes back
+/// what was taken back, and gives copies again.
 class RecordedPolicy final : public Policy {
  public:
   explicit RecordedPolicy(std::shared_ptr<ReplayedDecisions> replayed)
@@ -78,8 +78,9 @@ class RecordedPolicy final : public Policy {
     }
   }
 
-  /// Leaves the copy out if the other blocks of these items have ended. Returns false if it has to wait: two of
-  /// them are outstanding, of which one had ended in the recorded run, because the other copied its results.
+  /// Leaves the copy out if the other blocks of these items have ended. Returns false if it has to
+  /// wait: two of them are outstanding, of which one had ended in the recorded run, because the
+  /// other copied its results.
   bool give_copy(const Issue& copy, const View& view, Decisions& decisions) {
     std::vector<const Issue*> others;
     for (const std::uint64_t id : replayed_->copies.at(copy.block.original())) {

@@ -41,18 +41,18 @@ class RecordedDecisions {
   /// in another order. `executor` must outlive the result. `assigned` of a finished block is the
   /// time when it was given to `executor`.
   ///
-  /// Blocks that were lost with a unit, or because that could not do them, are lost again: they are never
-  /// started and are reported lost after their recorded predecessors, so that the same items return to the
-  /// pool. Blocks that were taken back are started, and taken back after their predecessors; if that is too
-  /// late now, the recorded run is not followed any more. Copies are given again, unless the other block has
-  /// ended before; the first counts, whichever it was. Probes are sent again, and count as what a later block
-  /// waits for, unless they had no answer. Recorded losses and joins of
-  /// units are not repeated. `start` throws InputError at `where` if a block is not cut as
-  /// recorded.
+  /// Blocks that were lost with a unit, or because that could not do them, are lost again: they are
+  /// never started and are reported lost after their recorded predecessors, so that the same items
+  /// return to the pool. Blocks that were taken back are started, and taken back after their
+  /// predecessors; if that is too late now, the recorded run is not followed any more. Copies are
+  /// given again, unless the other block has ended before; the first counts, whichever it was.
+  /// Probes are sent again, and count as what a later block waits for, unless they had no answer.
+  /// Recorded losses and joins of units are not repeated. `start` throws InputError at `where` if a
+  /// block is not cut as recorded.
   [[nodiscard]] std::unique_ptr<Executor> make_executor(Executor& executor) const;
 
-  /// Whether the recorded run has been followed so far: no unit was lost now, and no block ended that was taken
-  /// back then.
+  /// Whether the recorded run has been followed so far: no unit was lost now, and no block ended
+  /// that was taken back then.
   [[nodiscard]] bool were_kept_to() const;
 
  private:

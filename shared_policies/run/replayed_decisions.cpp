@@ -44,7 +44,8 @@ std::set<std::uint64_t> unanswered_probes(const RecordedRun& run) {
   return probes;
 }
 
-/// How `lost` ends again. One whose copy was lost before its results were there must not end before that.
+/// How `lost` ends again. One whose copy was lost before its results were there must not end before
+/// that.
 End end_of(const LostBlock& lost, const std::set<std::uint64_t>& accepted) {
   if (lost.by == LostBy::unit) return End::lost;
   const bool has_done_copy = lost.by == LostBy::copy && accepted.contains(lost.block.original());

@@ -107,8 +107,8 @@ struct ReplayedDecisions {
     find_next_loss();
   }
 
-  /// `issue` was accepted, so its copies have ended, too. If none of them was accepted in the recorded run,
-  /// their items were handed out again there, and that cannot be followed.
+  /// `issue` was accepted, so its copies have ended, too. If none of them was accepted in the
+  /// recorded run, their items were handed out again there, and that cannot be followed.
   void accept(const Issue& issue) {
     const auto group = copies.find(issue.block.original());
     bool is_as_recorded = issue.end == End::accepted;
@@ -149,8 +149,8 @@ struct ReplayedDecisions {
   }
 };
 
-/// Fills the issues, probes and settlements of `replayed`, in the order of the journal. Throws InputError at
-/// `replayed.where` if a block is missing.
+/// Fills the issues, probes and settlements of `replayed`, in the order of the journal. Throws
+/// InputError at `replayed.where` if a block is missing.
 void read_lines(const RecordedRun& run, ReplayedDecisions& replayed);
 
 }  // namespace equipoise

@@ -70,7 +70,8 @@ void add_phases(std::vector<PhaseResult>& phases, const RunNumbers& numbers, dou
   }
 }
 
-/// Where the energy of all runs is from, if they know it from the same source; else it is not known.
+/// Where the energy of all runs is from, if they know it from the same source; else it is not
+/// known.
 void summarise_energy(PolicyResult& result, const std::vector<PolicyRun>& runs) {
   const auto is_from = [](EnergySource source) {
     return [source](const PolicyRun& run) { return run.numbers.energy_from == source; };

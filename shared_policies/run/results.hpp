@@ -101,8 +101,8 @@ class RunFigures {
     return values_[at];
   }
 
-  /// Calls `visit(facts, value, is_count)` for each, in the order of the description. `is_count`: it is a
-  /// whole number of each run.
+  /// Calls `visit(facts, value, is_count)` for each, in the order of the description. `is_count`:
+  /// it is a whole number of each run.
   template <class Visit>
   void for_each(Visit&& visit) const {
     std::size_t i = 0;

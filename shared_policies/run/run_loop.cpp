@@ -19,12 +19,12 @@
 namespace equipoise {
 namespace {
 
-/// If a policy only sets timers and probes while no block is outstanding, it is stalled after so many of
-/// them.
+/// If a policy only sets timers and probes while no block is outstanding, it is stalled after so
+/// many of them.
 constexpr int idle_waits_max = 10'000;
 
-/// So many blocks are taken back at one time at most: a policy might take back what it has just given, for
-/// ever.
+/// So many blocks are taken back at one time at most: a policy might take back what it has just
+/// given, for ever.
 constexpr int take_backs_max = 10'000;
 /// And so many probes are sent at one time, because some are answered at once.
 constexpr int probes_max = 10'000;
@@ -176,8 +176,8 @@ class RunLoop final : private Decisions {
     return true;
   }
 
-  /// No unit will report anything more: from now on the policy is stuck unless it asks for work. Returns whether the
-  /// run goes on, because only probes or lost blocks were waited for.
+  /// No unit will report anything more: from now on the policy is stuck unless it asks for work.
+  /// Returns whether the run goes on, because only probes or lost blocks were waited for.
   bool stop_waiting() {
     idle_waits_ = idle_waits_max + 1;
     return view_.outstanding() == 0 && !outcome_.policy_stalled;

@@ -20,7 +20,8 @@ class CostMeter {
   CostMeter& operator=(const CostMeter&) = delete;
   virtual ~CostMeter() = default;
 
-  /// A policy is about to be called in the phase with this number, from 0; its time counts from now.
+  /// A policy is about to be called in the phase with this number, from 0; its time counts from
+  /// now.
   virtual void begin(int /*phase*/) {}
   /// A request of the policy is being carried out, or the call is over; time does not count until
   /// `resume`.

@@ -33,9 +33,9 @@ struct OutstandingProbe {
 enum class DataPlace : std::uint8_t {
   here,    ///< on the unit, or there are none
   coming,  ///< a block that the unit has, or another one of its node, brings them
-  /// In the memory that the unit shares: another unit of its node, away from the input, has them, or the
-  /// unit works in the memory where the input is (a CPU there, or a unit without copy engines). They
-  /// do not cross the network.
+  /// In the memory that the unit shares: another unit of its node, away from the input, has them,
+  /// or the unit works in the memory where the input is (a CPU there, or a unit without copy
+  /// engines). They do not cross the network.
   node,
   master,  ///< on the master, which sends them
 };
@@ -83,13 +83,14 @@ class View {
 
   /// Number of probes under way, on all units.
   [[nodiscard]] std::size_t probes() const { return probes_; }
-  /// Where the next block of `unit` finds the resident data of the current phase and iteration, as far as
-  /// the events tell: those of a unit are there for certain when a block that needed them was computed, and
-  /// until the unit is lost; those that are replicated are there from the start. Nothing is known of routes:
-  /// units of one node are taken to get data once, over the link that they share. O(units).
+  /// Where the next block of `unit` finds the resident data of the current phase and iteration, as
+  /// far as the events tell: those of a unit are there for certain when a block that needed them
+  /// was computed, and until the unit is lost; those that are replicated are there from the start.
+  /// Nothing is known of routes: units of one node are taken to get data once, over the link that
+  /// they share. O(units).
   [[nodiscard]] DataPlace resident_data(UnitId unit) const;
-  /// The bytes of resident data that the master sends before the next block of `unit`: 0 unless they are
-  /// `DataPlace::master`; what the iteration before has changed, if the unit has the rest.
+  /// The bytes of resident data that the master sends before the next block of `unit`: 0 unless
+  /// they are `DataPlace::master`; what the iteration before has changed, if the unit has the rest.
   [[nodiscard]] double resident_bytes_to_send(UnitId unit) const;
 
   /// Updates the state with `event`.

@@ -1,5 +1,6 @@
-// The interface of the Clp module: a shared library that is opened when the first packing program is
-// solved. Clp brings LAPACK, which on Debian is OpenBLAS, which starts threads wherever it is loaded.
+// The interface of the Clp module: a shared library that is opened when the first packing program
+// is solved. Clp brings LAPACK, which on Debian is OpenBLAS, which starts threads wherever it is
+// loaded.
 #pragma once
 
 #include <memory>

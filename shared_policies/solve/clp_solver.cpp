@@ -1,5 +1,5 @@
-// Packing programs as problems of Clp: the content of the Clp module, and the only file that includes
-// Clp.
+// Packing programs as problems of Clp: the content of the Clp module, and the only file that
+// includes Clp.
 #include <Clp_C_Interface.h>
 
 #include <cmath>

@@ -35,16 +35,16 @@ struct LowerBound {
 /// smallest bandwidth of the route; I_p includes the bytes of the unit's setup. A unit with one
 /// copy engine has I_p + O_p <= T instead; a unit that copies by itself has its copies in C_p.
 /// These constraints cover links that only one unit uses. Shared links and the copy engines of
-/// devices that several units share (SharedResource) are rows of a linear program in the shares, solved for every trial T (Clp), in which setup bytes are counted in proportion to
-/// x_p over the items that the unit could do in T. A link that is on a unit's route in and on its
-/// route out carries the bytes of both. Links that are not shared (`Link::shared`) have no such
-/// constraint.
+/// devices that several units share (SharedResource) are rows of a linear program in the shares,
+/// solved for every trial T (Clp), in which setup bytes are counted in proportion to x_p over the
+/// items that the unit could do in T. A link that is on a unit's route in and on its route out
+/// carries the bytes of both. Links that are not shared (`Link::shared`) have no such constraint.
 ///
 /// Resident data that a node's units share (SharingNode) count only on the links of its trunk, 1/n
 /// of them for each of its n units, and as time that passes before the units' copies in.
 ///
-/// Resident data that a unit reads with each block (ResidentStream) count as computation and as copies in,
-/// see UnitNeeds.
+/// Resident data that a unit reads with each block (ResidentStream) count as computation and as
+/// copies in, see UnitNeeds.
 ///
 /// Under a scenario, T on the right-hand side is replaced: compute gets the integral of the unit's
 /// speed while the unit is present, copies and links get that of their bandwidth (UnitNeeds has the
@@ -58,11 +58,12 @@ struct LowerBound {
 /// because every integral from `start` to a fixed end shrinks. So bounds can be chained.
 ///
 /// Several iterations: the setup bytes of the first are those that are sent before a first block
-/// (`Workload::first_bytes`), those of the others the iteration bytes; each starts `merge` after the
-/// bound of the one before, because nothing is handed out while results are merged. (A unit that has its first block of the phase in a later iteration, or after it
-/// was lost, gets no less.) Phases: pass the sum of the bounds of the earlier phases as `start`. The
-/// bytes of a block are those of the trace if
-/// it has them, else those of the workload. Dispatch times, noise and waiting are not included.
+/// (`Workload::first_bytes`), those of the others the iteration bytes; each starts `merge` after
+/// the bound of the one before, because nothing is handed out while results are merged. (A unit
+/// that has its first block of the phase in a later iteration, or after it was lost, gets no less.)
+/// Phases: pass the sum of the bounds of the earlier phases as `start`. The bytes of a block are
+/// those of the trace if it has them, else those of the workload. Dispatch times, noise and waiting
+/// are not included.
 ///
 /// `timings` (n) is in the order of `platform.units`; null: the unit takes no part. At least one
 /// unit must take part and hold a grain (otherwise a bug). The bound is infinite if all units leave

@@ -14,8 +14,8 @@ namespace equipoise {
 
 /// A link that several units use, or a copy engine of a device that several units share.
 ///
-/// An engine copies for one unit at a time. As in UnitNeeds, adding up over all transfers of all its
-/// units gives, for every constant c,
+/// An engine copies for one unit at a time. As in UnitNeeds, adding up over all transfers of all
+/// its units gives, for every constant c,
 ///
 ///     sum over units of sum (c L + bytes/B)  <=  integral of max over units of max(c, r(t)) while
 ///                                                the unit is there

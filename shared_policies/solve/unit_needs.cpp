@@ -49,8 +49,8 @@ bool has_links_alone(const Platform& platform, std::size_t p) {
          std::ranges::none_of(unit.out.links, is_shared);
 }
 
-/// The time in which a block reads resident data on `unit`. Empty if it reads none, or if a scenario
-/// may change that time or the unit's speed.
+/// The time in which a block reads resident data on `unit`. Empty if it reads none, or if a
+/// scenario may change that time or the unit's speed.
 std::function<double(double)> stream_times(const DisturbedPlatform& world, const PlatformUnit& unit,
                                            const std::optional<ResidentStream>& stream) {
   if (!stream || !world.scenario.speed_of(unit.unit.name).is_one()) return {};
@@ -81,7 +81,8 @@ std::set<double> extremes_and_one(const StepFunction& rate) {
   return all;
 }
 
-/// What the computation and the copies of a unit need that does one of them at a time, see UnitNeeds.
+/// What the computation and the copies of a unit need that does one of them at a time, see
+/// UnitNeeds.
 std::vector<Need> one_at_a_time(const DisturbedPlatform& world, const PlatformUnit& unit,
                                 const std::function<double(double)>& compute_s,
                                 const CopyDirection& in, const CopyDirection& out,

@@ -34,17 +34,17 @@ struct Need {
 ///
 /// compute: mean times C, at the speed s(t) that the scenario leaves while the unit is present. A
 /// unit that copies by itself over links that no other unit uses does one thing at a time: at any
-/// time it computes, at the rate s, or it copies in or out, at the rates s q_in and s q_out, where q
-/// is the bandwidth of the route over its undisturbed bandwidth. (Latencies pass at these rates,
+/// time it computes, at the rate s, or it copies in or out, at the rates s q_in and s q_out, where
+/// q is the bandwidth of the route over its undisturbed bandwidth. (Latencies pass at these rates,
 /// too.) Let I and O be the undisturbed times of its copies. For all constants a, b >= 0, the sum
 ///
 ///     a b C + b I + a O
 ///
-/// grows at one of the rates a b s, b s q_in and a s q_out at any time when the unit is there, and so
-/// by no more than the integral of s max(a b, b q_in, a q_out) over that time. Used for a = 1 and
-/// the smallest and largest q_in, and b = 1 and the smallest and largest q_out. Without changes of
-/// links this is C + I + O <= integral of s. If links get faster, small constants give what copying
-/// alone needs, and large ones what is left for computing: with a and b the largest values,
+/// grows at one of the rates a b s, b s q_in and a s q_out at any time when the unit is there, and
+/// so by no more than the integral of s max(a b, b q_in, a q_out) over that time. Used for a = 1
+/// and the smallest and largest q_in, and b = 1 and the smallest and largest q_out. Without changes
+/// of links this is C + I + O <= integral of s. If links get faster, small constants give what
+/// copying alone needs, and large ones what is left for computing: with a and b the largest values,
 /// C + I / a + O / b <= integral of s.
 ///
 /// copies: a unit copies one block at a time in each direction (in total, with one copy engine).
@@ -63,11 +63,11 @@ struct Need {
 /// For a unit that copies by itself over its own links, latencies also pass at its rate: they count
 /// like bytes/B.
 ///
-/// streams: a unit that reads resident data with each block (ResidentStream) computes it at least as long as it
-/// reads, and its engine for copies in does nothing else meanwhile: the time of the stream is added
-/// to that of the copy in. What of the resident data goes to such a unit before its first block
-/// depends on that block, so nothing is counted; on another node, all of them. Streams are counted if
-/// the scenario changes neither the speed of the unit nor the links of its route.
+/// streams: a unit that reads resident data with each block (ResidentStream) computes it at least
+/// as long as it reads, and its engine for copies in does nothing else meanwhile: the time of the
+/// stream is added to that of the copy in. What of the resident data goes to such a unit before its
+/// first block depends on that block, so nothing is counted; on another node, all of them. Streams
+/// are counted if the scenario changes neither the speed of the unit nor the links of its route.
 ///
 /// own_link_bytes: a link that only this unit uses, in both directions, carries all its bytes.
 struct UnitNeeds {
@@ -97,8 +97,8 @@ struct UnitNeeds {
   /// Sets the start of all following spans to `start`.
   void begin_at(Seconds start);
 
-  /// The number of items whose computation fits into `span_s`; with the copies of a unit that copies
-  /// by itself over links of its own.
+  /// The number of items whose computation fits into `span_s`; with the copies of a unit that
+  /// copies by itself over links of its own.
   [[nodiscard]] double computed_within(double span_s) const;
   /// The number of items whose copies fit into `span_s`, with `setup_bytes` to be sent as well.
   [[nodiscard]] double copies_within(double span_s, double setup_bytes) const;

@@ -1,5 +1,5 @@
-// Counts the operations in the CUDA programs (real/gpu/programs), without those that a better program
-// would not have: addresses, tests, what is done once for a block.
+// Counts the operations in the CUDA programs (real/gpu/programs), without those that a better
+// program would not have: addresses, tests, what is done once for a block.
 #include "tests/bench/item_work.hpp"
 
 #include <algorithm>

@@ -30,8 +30,8 @@ struct ItemWork {
   double logarithms = 0.0;
   double look_ups = 0.0;
 
-  /// The time of an item: that of its bytes, or that of its operations, which use the same units one
-  /// after another, whichever is longer.
+  /// The time of an item: that of its bytes, or that of its operations, which use the same units
+  /// one after another, whichever is longer.
   [[nodiscard]] double least_s(const GpuRates& rates) const;
   /// What bounds an item: "bytes/bandwidth", "fma/fma_rate", ...; without spaces.
   [[nodiscard]] std::string bound(const GpuRates& rates) const;

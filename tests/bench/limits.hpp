@@ -27,27 +27,27 @@ enum class DeviceOperation : std::uint8_t {
 inline constexpr std::size_t chains_of_thread = 8;
 inline constexpr std::size_t limit_block_threads = 256;
 
-/// Enqueues `blocks` blocks of `limit_block_threads` threads, each with `chains_of_thread` chains of
-/// `rounds` operations, which begin with `factor`, 2 `factor`, ... Every thread writes the sum of its
-/// chains to its place in `sums`, which is in the device's memory.
+/// Enqueues `blocks` blocks of `limit_block_threads` threads, each with `chains_of_thread` chains
+/// of `rounds` operations, which begin with `factor`, 2 `factor`, ... Every thread writes the sum
+/// of its chains to its place in `sums`, which is in the device's memory.
 void launch_operations(const Stream& stream, DeviceOperation operation, std::size_t blocks,
                        std::size_t rounds, double factor, double term, double* sums);
 
 /// What a block of threads copies: each thread has four reads of two doubles under way.
 inline constexpr std::size_t limit_copy_doubles = limit_block_threads * 4 * 2;
 
-/// Enqueues copying `count` doubles (a multiple of `limit_copy_doubles`) of the device's memory, from
-/// and to multiples of 16 bytes: each is read once and written once.
+/// Enqueues copying `count` doubles (a multiple of `limit_copy_doubles`) of the device's memory,
+/// from and to multiples of 16 bytes: each is read once and written once.
 void launch_copy(const Stream& stream, const double* from, double* to, std::size_t count);
 
 /// The places of the tables that `launch_look_ups` looks up in.
 inline constexpr std::size_t look_up_table = 128;
 
-/// Enqueues what a pair of regulators costs the kernel grn and no more: each thread of `blocks` blocks
-/// meets `rounds` sets of 20 samples, which are multiples of 0x9E3779B9, each with
-/// `chains_of_thread` sets of its own; counts the samples that both have, and those of them that are
-/// in its gene; looks up a number in shared memory for either count, and keeps the least sum of the
-/// two. Every thread writes the least of all its sums to its place in `least`. O(rounds).
+/// Enqueues what a pair of regulators costs the kernel grn and no more: each thread of `blocks`
+/// blocks meets `rounds` sets of 20 samples, which are multiples of 0x9E3779B9, each with
+/// `chains_of_thread` sets of its own; counts the samples that both have, and those of them that
+/// are in its gene; looks up a number in shared memory for either count, and keeps the least sum of
+/// the two. Every thread writes the least of all its sums to its place in `least`. O(rounds).
 void launch_look_ups(const Stream& stream, std::size_t blocks, std::size_t rounds,
                      std::int32_t* least);
 

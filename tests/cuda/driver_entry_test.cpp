@@ -1,5 +1,5 @@
-// Tests of how builds with CUDA 12.4 find functions of the driver that are newer than the toolkit. They
-// are compiled with every toolkit.
+// Tests of how builds with CUDA 12.4 find functions of the driver that are newer than the toolkit.
+// They are compiled with every toolkit.
 #include <gtest/gtest.h>
 
 #include <string>

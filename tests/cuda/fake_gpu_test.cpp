@@ -191,8 +191,8 @@ TEST(FakeGpu, LosesABlockThatIsTooLargeForItsMemoryAndDoesHalvesOfIt) {
   for (const BlockRecord& record : journal.blocks) EXPECT_LE(record.block.items, 625'000);
 }
 
-/// Runs 20 blocks of 5 ms each on a unit that is slowed down 3 times, and calls `meanwhile` when the
-/// second one computes.
+/// Runs 20 blocks of 5 ms each on a unit that is slowed down 3 times, and calls `meanwhile` when
+/// the second one computes.
 void run_slowed_down(const std::function<void()>& meanwhile, const Scenario& scenario = {}) {
   KernelScript script(200);
   std::thread other;
@@ -242,8 +242,8 @@ TEST(FakeGpu, GivesNothingBackWhileUnitsOfItLive) {
   EXPECT_GT(fake_frees(), before);
 }
 
-/// Prices 100,000 options, whose inputs are 800 kB each, on the fake GPU, and returns how many bytes it
-/// has read in place.
+/// Prices 100,000 options, whose inputs are 800 kB each, on the fake GPU, and returns how many
+/// bytes it has read in place.
 std::size_t read_in_place_by_a_run() {
   const auto kernel = make_kernel("blackscholes", {{"options", "100000"}}, "--workload");
   kernel->allocate(1);

@@ -101,8 +101,8 @@ TEST_F(GpuParts, AreOfTheFirstGpuAndWholeUnitsOfTheNext) {
   EXPECT_EQ(units[0].unit.memory_bytes, 15.0 * 1024 * 1024);
 }
 
-/// What a load reports of a run on `units` that lasts until the load has been seen on as many SMs as
-/// expected, and whether it was there afterwards.
+/// What a load reports of a run on `units` that lasts until the load has been seen on as many SMs
+/// as expected, and whether it was there afterwards.
 struct SeenLoad {
   double share = -1.0;
   bool was_seen = false;

@@ -191,7 +191,8 @@ TEST(CudaFft2d, HasNoPlanForMoreThanHalfTheCacheHolds) {
   EXPECT_TRUE(kernel->verify().passed);
 }
 
-// However many transforms a block has, of up to all: with a cache of 40,000 bytes a part would have four.
+// However many transforms a block has, of up to all: with a cache of 40,000 bytes a part would have
+// four.
 TEST(CudaFft2d, PutsNoMoreCommandsIntoAQueueThanABlockMay) {
   const std::size_t usual = second_level_cache_bytes();
   set_second_level_cache_bytes(40'000);

@@ -1,5 +1,5 @@
-// Tests of units that are lost for their silence, by what was learned of them, and answer after all. Time
-// is a test's own: none of it depends on how busy the machine is.
+// Tests of units that are lost for their silence, by what was learned of them, and answer after
+// all. Time is a test's own: none of it depends on how busy the machine is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,8 @@
 namespace equipoise::automatic_timeout_test {
 namespace {
 
-/// The longest time that an executor whose clock goes by steps may count as time in which it looked.
+/// The longest time that an executor whose clock goes by steps may count as time in which it
+/// looked.
 constexpr Seconds step{0.1};
 
 Block block_of(std::uint64_t id, Items item) { return {.id = id, .first = item, .items = 1}; }
@@ -72,7 +73,8 @@ class Watched {
       EXPECT_FALSE(executor_->next(executor_->now()));
     }
   }
-  /// Lets time pass in which the controller looks, until there is an event: an `Expected` of `unit`.
+  /// Lets time pass in which the controller looks, until there is an event: an `Expected` of
+  /// `unit`.
   template <class Expected>
   void expect_within(Seconds span, std::uint32_t unit) {
     const Seconds deadline = executor_->now() + span;
@@ -285,8 +287,8 @@ RealSetup paced_setup() {
 }
 
 TEST(AutomaticTimeoutOfPacedUnits, LastsUntilTheBlockEndsThatTheUnitHadBegun) {
-  // From 1 s on the first unit takes 100 s for an item: its second one, begun at 1 s, ends at 101 s. It is
-  // late after 10 s. It has a third one behind it, which it does not begin.
+  // From 1 s on the first unit takes 100 s for an item: its second one, begun at 1 s, ends at 101
+  // s. It is late after 10 s. It has a third one behind it, which it does not begin.
   RealSetup setup = paced_setup();
   setup.units[0].unit.copy_engines = 0;
   setup.scenario.events = {disturb(DisturbanceKind::slow, "a", 1.0, 100.0)};
@@ -312,8 +314,8 @@ TEST(AutomaticTimeoutOfPacedUnits, LastsUntilTheBlockEndsThatTheUnitHadBegun) {
 }
 
 TEST(AutomaticTimeoutOfPacedUnits, DoesEveryItemOnceThoughAUnitIsLost) {
-  // Whenever the controller looks, a tenth of a second passes. The first unit is silent from 2 s on, far
-  // beyond the time of the work, which the other one does.
+  // Whenever the controller looks, a tenth of a second passes. The first unit is silent from 2 s
+  // on, far beyond the time of the work, which the other one does.
   RealSetup setup = paced_setup();
   const auto clock = std::make_shared<FakeClock>();
   setup.clock = clock;

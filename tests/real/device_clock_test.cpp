@@ -32,8 +32,8 @@ struct TwoClocks {
   }
 };
 
-/// Compares the clocks of `two` whenever that is due up to `end_s`, each time wrong by `error()`, and
-/// calls `each(host time in s)` after every comparison and 100 times up to the next one.
+/// Compares the clocks of `two` whenever that is due up to `end_s`, each time wrong by `error()`,
+/// and calls `each(host time in s)` after every comparison and 100 times up to the next one.
 template <class Error, class Each>
 void compare_until(const TwoClocks& two, DeviceClock& clock, double end_s, Error&& error,
                    Each&& each) {
@@ -90,7 +90,8 @@ TEST(DeviceClock, IsWrongByNoMoreThanItsComparisonsAndNeverJumps) {
       });
 }
 
-// Between the opening of a device and the run, and while a block computes, the clocks are not compared.
+// Between the opening of a device and the run, and while a block computes, the clocks are not
+// compared.
 TEST(DeviceClock, StaysRightHoweverRarelyTheClocksAreCompared) {
   for (const double gap_s : {3.0, 10.0, 100.0}) {
     const TwoClocks two{.device_per_host_s = 1.00002};

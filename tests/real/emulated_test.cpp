@@ -71,9 +71,9 @@ TEST(Emulated, ComputesEveryKernelWithVerifiedResultsBesideACpu) {
 }
 
 TEST(Emulated, ReadsResidentDataThatItDoesNotHoldWhileItComputes) {
-  // A matrix of 512 x 512 numbers has 2 MiB, a row of each of the other two 4 KiB. With 1 MiB, a block
-  // of 32 rows leaves 768 KiB, so 1.25 MiB are read with it, and 1 MiB more in the setup: at 100 MB/s
-  // and 10 us, 13.12 ms. Computing takes a millisecond or so.
+  // A matrix of 512 x 512 numbers has 2 MiB, a row of each of the other two 4 KiB. With 1 MiB, a
+  // block of 32 rows leaves 768 KiB, so 1.25 MiB are read with it, and 1 MiB more in the setup: at
+  // 100 MB/s and 10 us, 13.12 ms. Computing takes a millisecond or so.
   const auto kernel = make_kernel("matmul", {{"n", "512"}}, "--workload");
   kernel->allocate(1);
   for (const char* const engines : {"1", "2"}) {

@@ -160,8 +160,8 @@ TEST(Paced, TakesExactlyTheTimesOfTheModelAndNoLess) {
 }
 
 TEST(Paced, ReadsResidentDataThatItDoesNotHoldWhileItComputes) {
-  // Of the 2 MB, 1 MB is read with each block, at 250 MB/s: 4 ms, and computing an item takes 2 ms. In
-  // the setup: 5 ms of first use, and the other MB.
+  // Of the 2 MB, 1 MB is read with each block, at 250 MB/s: 4 ms, and computing an item takes 2 ms.
+  // In the setup: 5 ms of first use, and the other MB.
   RealSetup setup = setup_of("paced,trace_unit=x");
   const CopySpeed copies{Seconds{}, 1e9};
   PacedTiming timing{

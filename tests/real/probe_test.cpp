@@ -34,8 +34,8 @@ struct Probes {
   MemoryJournal journal;
 };
 
-/// Probes the first unit with all of `probes` behind one block, and hands out the rest when all of them have
-/// ended. Every item is done.
+/// Probes the first unit with all of `probes` behind one block, and hands out the rest when all of
+/// them have ended. Every item is done.
 void run_probing(RealSetup setup, const std::vector<Probe>& probes, Probes& seen) {
   Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
     if (has_started(event) && view.iteration() == 0) {
@@ -93,8 +93,8 @@ INSTANTIATE_TEST_SUITE_P(Of, ProbeOfRealUnits,
                          [](const auto& of) { return "unit" + std::to_string(of.index); });
 
 TEST(ProbeOfAnEmulatedUnit, TakesTheTimeOfItsLink) {
-  // There 2 ms + 100,000 bytes at 100 MB/s, back 2 ms + 100,000 bytes at 50 MB/s. A probe of 0 bytes
-  // copies one. Copies end no earlier; on a busy machine they may end later.
+  // There 2 ms + 100,000 bytes at 100 MB/s, back 2 ms + 100,000 bytes at 50 MB/s. A probe of 0
+  // bytes copies one. Copies end no earlier; on a busy machine they may end later.
   KernelScript script(20);
   ScriptedKernel kernel(script);
   Probes seen;
@@ -157,8 +157,8 @@ TEST(ProbeOfAPacedUnit, EndsWithoutAnAnswerWhenItIsLost) {
 }
 
 TEST(ProbeOfADevice, ThatFailsLosesNoUnit) {
-  // The first allocation is that of all blocks; then comes that of the probe. The first two copies in are those
-  // of the first block.
+  // The first allocation is that of all blocks; then comes that of the probe. The first two copies
+  // in are those of the first block.
   struct Case {
     DeviceCall call;
     int before;

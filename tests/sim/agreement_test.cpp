@@ -153,8 +153,8 @@ Scenario disturbances_of(const Instance& instance, std::mt19937& random) {
   return random_scenario(instance.platform.units.size(), links, 0.5, random);
 }
 
-/// The simulator, with dates and with activities, and the fake executor make the same of `instance`,
-/// which has one phase.
+/// The simulator, with dates and with activities, and the fake executor make the same of
+/// `instance`, which has one phase.
 void expect_agreement(const Instance& instance, const Scenario& scenario) {
   SimSetup setup = sim_setup(instance.platform, instance.phases);
   setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});

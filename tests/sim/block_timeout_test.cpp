@@ -106,8 +106,9 @@ TEST(SimulatedBlockTimeout, GivesTheBlocksOfALateUnitToTheOthers) {
 }
 
 TEST(SimulatedAutomaticTimeout, LosesASilentUnitAfterTenTimesItsLongestBlockUntilItAnswers) {
-  // The first unit does items in 2 s, and from 4 s on a hundred times slower: it is late at 4 + 10 * 2 s.
-  // It goes on with the two items that are copied in, which takes no time, until 4 + 2 * 200 s.
+  // The first unit does items in 2 s, and from 4 s on a hundred times slower: it is late at 4 + 10
+  // * 2 s. It goes on with the two items that are copied in, which takes no time, until 4 + 2 * 200
+  // s.
   SimSetup setup = units_of({2.0, 10.0}, BlockTimeout::automatic());
   setup.scenario.events = {disturb(DisturbanceKind::slow, "u0", 4.0, 100.0)};
   EXPECT_EQ(events_of(std::move(setup), 4),
@@ -160,8 +161,8 @@ TEST(SimulatedAutomaticTimeout, LetsAScenarioTakeALateUnitAway) {
 }
 
 TEST(SimulatedAutomaticTimeout, LosesAUnitThatDoesNotAnswerAProbe) {
-  // 50 MB over 100 bytes/s would take 500,000 s. The other unit does an item in 1 s; a probe is allowed 10 s, and
-  // 10 MB/s.
+  // 50 MB over 100 bytes/s would take 500,000 s. The other unit does an item in 1 s; a probe is
+  // allowed 10 s, and 10 MB/s.
   TestPlatform platform;
   platform.units = {{.per_item_s = 1.0, .bandwidth = 100.0}, {.per_item_s = 1.0}};
   SimSetup setup = sim_setup(platform, {items_of(100)});
@@ -179,10 +180,10 @@ TEST(SimulatedAutomaticTimeout, LosesAUnitThatDoesNotAnswerAProbe) {
 }
 
 TEST(SimulatedAutomaticTimeout, DoesTheItemsOfALateUnitOnceByTheOthersAndLetsItWorkAgain) {
-  // Both units do an item a second. From 2 s to 32 s the first one does 0.03 of its third item, and the
-  // rest by 32.97 s. It is late at 12 s, and takes part again from 32.97 s on. The other one has done 33
-  // items at 33 s, so that 65 of 100 are left with the one that it begins then. The first does 33 of them,
-  // until 65.97 s, the other one 32, until 65 s.
+  // Both units do an item a second. From 2 s to 32 s the first one does 0.03 of its third item, and
+  // the rest by 32.97 s. It is late at 12 s, and takes part again from 32.97 s on. The other one
+  // has done 33 items at 33 s, so that 65 of 100 are left with the one that it begins then. The
+  // first does 33 of them, until 65.97 s, the other one 32, until 65 s.
   SimSetup setup = units_of({1.0, 1.0}, BlockTimeout::automatic());
   setup.scenario.events = {disturb(DisturbanceKind::slow, "u0", 2.0, 1000.0, Seconds{32.0})};
   const Seen seen = simulate_blocks(setup, {1, 1});

@@ -72,9 +72,9 @@ TEST(UnitLostForGood, LetsADeadlineComeThoughALinkChangesBeforeIt) {
   EXPECT_EQ(seen.numbers, (std::vector<double>{0.5, 0.0, 1.0}));
 }
 
-/// Two iterations of two items on two units that take 1 s for an item, with a merge of 0.5 s between
-/// them: from 1 s to 1.5 s. What happens, as a letter, the unit and the time: the journal's events,
-/// then the ends of blocks.
+/// Two iterations of two items on two units that take 1 s for an item, with a merge of 0.5 s
+/// between them: from 1 s to 1.5 s. What happens, as a letter, the unit and the time: the journal's
+/// events, then the ends of blocks.
 std::vector<double> two_iterations(Executor& executor) {
   std::vector<double> happened;
   Scripted policy = pieces_of(1);

@@ -98,7 +98,8 @@ TEST(NodeResidents, AreFetchedOnceAndCopiedFromTheNode) {
 }
 
 TEST(NodeResidents, AreFetchedByAnotherUnitIfTheFirstIsLost) {
-  // u0 is lost at 1 s. u1, which waits since 0.5 s, fetches from then until 5 s. u2 has them at 7 s.
+  // u0 is lost at 1 s. u1, which waits since 0.5 s, fetches from then until 5 s. u2 has them at 7
+  // s.
   SimSetup setup = sim_setup(one_node(3), {resident()});
   setup.scenario.events = {disturb(DisturbanceKind::fail, "u0", 1.0)};
   const Script script = [](Executor& executor, Seen& out) {
@@ -135,8 +136,8 @@ TEST(NodeResidents, AreNotSharedByUnitsOfDifferentNodesOrOfTheMasters) {
 }
 
 TEST(NodeResidents, AreSentAgainAsFarAsTheyChange) {
-  // Setups of 4 s and 6 s, blocks of 0.5 s. In the second iteration one unit fetches 1 MB in 1 s and
-  // the other one copies it in 0.5 s more.
+  // Setups of 4 s and 6 s, blocks of 0.5 s. In the second iteration one unit fetches 1 MB in 1 s
+  // and the other one copies it in 0.5 s more.
   Workload twice = resident(2);
   const Seen seen = simulate_blocks(sim_setup(one_node(2), {twice}), {500, 500});
   ASSERT_EQ(seen.finishes.size(), 4U);
@@ -146,8 +147,8 @@ TEST(NodeResidents, AreSentAgainAsFarAsTheyChange) {
   EXPECT_NEAR(seen.finishes[3].setup_s, 1.5, tolerance);
 }
 
-/// A random run on two to six units of a node, of which all but the first come and go. Only resident
-/// data move, so that nothing else uses the node's link.
+/// A random run on two to six units of a node, of which all but the first come and go. Only
+/// resident data move, so that nothing else uses the node's link.
 void expect_agreement(std::mt19937& random) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);

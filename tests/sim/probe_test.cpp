@@ -29,8 +29,8 @@ TestPlatform private_links(std::size_t units) {
   return platform;
 }
 
-/// Puts the answers of all probes into the numbers, each as the begin and length of its copies and its
-/// end; finished blocks into the finishes.
+/// Puts the answers of all probes into the numbers, each as the begin and length of its copies and
+/// its end; finished blocks into the finishes.
 void take_all(Executor& executor, Seen& seen) {
   while (const std::optional<Event> event = executor.next(Seconds::infinity())) {
     if (const auto* probed = std::get_if<Probed>(&event->what)) {
@@ -56,8 +56,8 @@ void expect_numbers(const Seen& seen, const std::vector<double>& expected) {
 }
 
 TEST(SimulatedProbe, TakesAsLongAsTheCopiesOfABlock) {
-  // 10,000 bytes there and 1,000 back at 1 MB/s, with 10 us each, on every kind of simulation. The block
-  // of as many bytes has the same times.
+  // 10,000 bytes there and 1,000 back at 1 MB/s, with 10 us each, on every kind of simulation. The
+  // block of as many bytes has the same times.
   for (const bool activities_only : {false, true}) {
     SimSetup setup = sim_setup(private_links(2), {workload(1000, 100)});
     setup.activities_only = activities_only;
@@ -89,8 +89,8 @@ TEST(SimulatedProbe, OfNoBytesTakesTheLatency) {
 }
 
 TEST(SimulatedProbe, SharesLinksWithCopiesOfBlocks) {
-  // Two units behind one link of 1 MB/s. A block of 1 MB for one of them, a probe of 1 MB of the other: each
-  // has half of the link, and ends after 2 s.
+  // Two units behind one link of 1 MB/s. A block of 1 MB for one of them, a probe of 1 MB of the
+  // other: each has half of the link, and ends after 2 s.
   TestPlatform platform;
   platform.units.assign(2, {0.0, 1e-3});
   platform.shared_bandwidth = 1e6;

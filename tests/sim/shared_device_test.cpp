@@ -123,8 +123,8 @@ TEST(SharedDevice, CopiesOutBeforeInIfBothHaveWaitedEquallyLong) {
 }
 
 TEST(SharedDevice, CopiesInBeforeOutIfThatHasWaitedLonger) {
-  // In 0-1 (A of u0), 1-3 (B of u1, two items). At 3, A is computed, but E of u2 has waited since 0:
-  // in 3-4, then out 4-5 (A). E is computed 4-6, out 6-7; B 3-7, out 7-9.
+  // In 0-1 (A of u0), 1-3 (B of u1, two items). At 3, A is computed, but E of u2 has waited since
+  // 0: in 3-4, then out 4-5 (A). E is computed 4-6, out 6-7; B 3-7, out 7-9.
   expect_ends({.units = 3}, {{0}, {1, 2}, {2}}, {5, 9, 7});
 }
 

@@ -30,8 +30,8 @@ Workload four_megabytes() {
   return workload;
 }
 
-/// A GPU with 2.5 MB behind a link of 1 MB/s each way. Beside a block of 500 items there is room for
-/// 2 MB of the resident data, so that 2 MB are read with it, in 2 s.
+/// A GPU with 2.5 MB behind a link of 1 MB/s each way. Beside a block of 500 items there is room
+/// for 2 MB of the resident data, so that 2 MB are read with it, in 2 s.
 TestUnit small_gpu(double per_item_s, int copy_engines) {
   TestUnit unit{0.0, per_item_s, 0.0, 1e6, 0.0, copy_engines, "SPLITDUPLEX"};
   unit.memory_bytes = 2.5e6;
@@ -83,8 +83,8 @@ void expect(SimSetup setup, const Script& script, const std::vector<Expected>& e
 }
 
 TEST(Streaming, TakesTheLongerOfComputingAndReading) {
-  // Setup: the 2 MB that stay, until 2 s. In: 0.5 MB, until 2.5 s. Reading takes 2 s, computing 0.5 s
-  // or 3 s. Out: 0.5 s.
+  // Setup: the 2 MB that stay, until 2 s. In: 0.5 MB, until 2.5 s. Reading takes 2 s, computing 0.5
+  // s or 3 s. Out: 0.5 s.
   for (const int engines : {1, 2}) {
     expect(setup_of(machine_of({small_gpu(1e-3, engines)}), four_megabytes()), blocks_for({0}),
            {{2.5, 2.0, 5.0}});
@@ -111,9 +111,9 @@ TEST(Streaming, WaitsForACopyOutWithOneEngine) {
 }
 
 TEST(Streaming, WaitsForACopyInThatHasBegun) {
-  // The first two blocks as above, but the third one, of 1000 items, is copied in from 5 to 6 s. The
-  // second one could be computed from 5.5 s on and waits until then. The third one leaves room for
-  // 1.5 MB, reads 2.5 MB, and computes for 6 s.
+  // The first two blocks as above, but the third one, of 1000 items, is copied in from 5 to 6 s.
+  // The second one could be computed from 5.5 s on and waits until then. The third one leaves room
+  // for 1.5 MB, reads 2.5 MB, and computes for 6 s.
   const Script script = [](Executor& executor, Seen& seen) {
     executor.start(Block{.id = 0, .items = 500}, {0});
     executor.start(Block{.id = 1, .items = 500}, {0});
@@ -125,8 +125,8 @@ TEST(Streaming, WaitsForACopyInThatHasBegun) {
 }
 
 TEST(Streaming, DividesABusAmongTheDevicesThatReadOverIt) {
-  // Both units' setups share the bus until 4 s, both copies in until 5 s; each reads at 0.5 MB/s for
-  // 4 s. Both copies out share the bus until 10 s.
+  // Both units' setups share the bus until 4 s, both copies in until 5 s; each reads at 0.5 MB/s
+  // for 4 s. Both copies out share the bus until 10 s.
   TestPlatform platform = machine_of({small_gpu(1e-3, 2), small_gpu(1e-3, 2)});
   for (TestUnit& unit : platform.units) unit.bandwidth = 0.0;
   platform.shared_bandwidth = 1e6;
@@ -190,8 +190,8 @@ TEST(Streaming, FollowsTheBandwidthOfItsBus) {
 }
 
 TEST(Streaming, HappensOnlyWhereMemoryDoesNotHoldTheData) {
-  // All 4 MB are sent before the first block, and a block of one item is computed in its own time. A
-  // byte less: 1 byte is read with it, in 1 us.
+  // All 4 MB are sent before the first block, and a block of one item is computed in its own time.
+  // A byte less: 1 byte is read with it, in 1 us.
   const Script script = [](Executor& executor, Seen& seen) {
     executor.start(Block{.id = 0, .items = 1}, {0});
     take_finishes(executor, seen);

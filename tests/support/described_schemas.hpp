@@ -1,4 +1,5 @@
-// The parts of traces/schemas/ that follow from descriptions of records and from the fields of results.
+// The parts of traces/schemas/ that follow from descriptions of records and from the fields of
+// results.
 #pragma once
 
 #include <nlohmann/json.hpp>

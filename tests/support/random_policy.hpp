@@ -11,8 +11,9 @@
 
 namespace equipoise {
 
-/// Assigns blocks of up to `most_items`, takes back, gives twice, probes, and sets timers up to `longest`
-/// ahead. A run of it ends: it takes back, probes and sets timers a limited number of times.
+/// Assigns blocks of up to `most_items`, takes back, gives twice, probes, and sets timers up to
+/// `longest` ahead. A run of it ends: it takes back, probes and sets timers a limited number of
+/// times.
 class RandomPolicy final : public Policy {
  public:
   RandomPolicy(unsigned seed, Items most_items, Seconds longest)

@@ -19,9 +19,9 @@ namespace equipoise {
 
 /// The behaviour of a scripted kernel, and counts of its calls.
 struct KernelScript {
-  /// On the unit's thread; may throw. Gets the items and the iteration of the block; its `id` is the
-  /// number of blocks that were computed before. `program` is the number of the unit in the order of
-  /// coming up.
+  /// On the unit's thread; may throw. Gets the items and the iteration of the block; its `id` is
+  /// the number of blocks that were computed before. `program` is the number of the unit in the
+  /// order of coming up.
   std::function<void(const Block&, int program)> compute;
   std::function<void(int program)> come_up;  ///< when a unit's program is made; may throw
   std::function<void()> merge;               ///< between two iterations
@@ -33,8 +33,8 @@ struct KernelScript {
   int iterations = 1;
   double resident_bytes = sizeof(std::int64_t);  ///< as the workload says
   Distribution distribution = Distribution::master;
-  /// An item's input is the count at the begin of the iteration, in an array of its own: a block may be
-  /// read while results of the same items are written.
+  /// An item's input is the count at the begin of the iteration, in an array of its own: a block
+  /// may be read while results of the same items are written.
   bool has_inputs_apart = false;
 
   explicit KernelScript(Items items) : written(static_cast<std::size_t>(items)) {}
@@ -126,8 +126,9 @@ class ScriptedKernel final : public Kernel {
   KernelData data_;
 };
 
-/// Whether the results of every item came back. `complete` proves that each was accepted once; where
-/// a unit is lost, a block may have been written, then lost with its unit, and computed again.
+/// Whether the results of every item came back. `complete` proves that each was accepted once;
+/// where a unit is lost, a block may have been written, then lost with its unit, and computed
+/// again.
 inline bool has_all_results(const KernelScript& script) {
   return std::ranges::all_of(script.written, [](std::int64_t count) { return count >= 1; });
 }

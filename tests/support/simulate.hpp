@@ -51,9 +51,9 @@ void take_finishes(Executor& executor, Seen& seen, Seconds deadline = Seconds::i
 [[nodiscard]] Seen run_blocks(Executor& executor, const RunSetup& run,
                               const std::vector<Items>& block_items);
 
-/// Runs `policy` on `executor`. Late ends of blocks are among the finishes; the numbers tell of each lost
-/// block (its number, why, whether it goes on, when) and each probe that has ended (its number, the begin
-/// and length of each copy, when), and at last whether all work was done.
+/// Runs `policy` on `executor`. Late ends of blocks are among the finishes; the numbers tell of
+/// each lost block (its number, why, whether it goes on, when) and each probe that has ended (its
+/// number, the begin and length of each copy, when), and at last whether all work was done.
 [[nodiscard]] Seen run_policy_on(Executor& executor, const RunSetup& run, Policy& policy);
 
 /// The units and phases of a simulation, and which units are absent at its start.

@@ -12,7 +12,8 @@
 
 namespace equipoise {
 
-/// The memory of a unit with blocks of up to `items_max` items of `kernel`, and the kernel's program.
+/// The memory of a unit with blocks of up to `items_max` items of `kernel`, and the kernel's
+/// program.
 class StagedUnit {
  public:
   StagedUnit(const Kernel& kernel, Items items_max)

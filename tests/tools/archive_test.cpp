@@ -1,5 +1,5 @@
-// Tests of what is typed in an archive: it starts the program with a C++ library that suffices, or says
-// what this system lacks.
+// Tests of what is typed in an archive: it starts the program with a C++ library that suffices, or
+// says what this system lacks.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Tests of --block-timeout: what it is if not typed, what headers say of it, and what replays take from them.
+// Tests of --block-timeout: what it is if not typed, what headers say of it, and what replays take
+// from them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,8 +79,8 @@ TEST(BlockTimeoutOption, LosesASilentUnitOfASimulationWhichIsDecidedTheSameAgain
   const std::string scenario = runs.scratch.write(
       "scenario.json", R"({"schema":"equipoise.scenario/1","events":[)"
                        R"({"at_s":0.35,"unit":"a","kind":"slow","factor":1e6,"until_s":20}]})");
-  // In blocks of 100 items, of which a does one in 0.1 s. b and c have done the rest by 1 s, and a is late
-  // 10 s after the end of its last block.
+  // In blocks of 100 items, of which a does one in 0.1 s. b and c have done the rest by 1 s, and a
+  // is late 10 s after the end of its last block.
   ASSERT_EQ(runs.timeout_of(with(with({"simulate"}, machine.words()),
                                  {"--workload", "k:items=3000", "--policy", "greedy", "--scenario",
                                   scenario, "--block-timeout", "auto"})),

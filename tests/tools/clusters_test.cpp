@@ -1,5 +1,5 @@
-// Tests of the committed clusters, those of the papers and our own: they are generated from their specs, valid and
-// usable.
+// Tests of the committed clusters, those of the papers and our own: they are generated from their
+// specs, valid and usable.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -148,9 +148,9 @@ TEST(Clusters, BoundTheLargestProductNearTheSumOfRooflines) {
 }
 
 // PLB-HeC V.a prints speedups over greedy of 2.2 (PLB-HeC), 1.2 (HDSS) and 1.04 (Acosta). With the
-// assumptions of tools/campaigns/papers-assumptions.md all three are well ahead of greedy, whose small
-// blocks cost whole tiles, though neither in this order nor by these factors. Where tiles cost nothing
-// (no-rounds), greedy is ahead.
+// assumptions of tools/campaigns/papers-assumptions.md all three are well ahead of greedy, whose
+// small blocks cost whole tiles, though neither in this order nor by these factors. Where tiles
+// cost nothing (no-rounds), greedy is ahead.
 TEST(Clusters, PoliciesAsPublishedAreAheadOfGreedyWhereGpusComputeWholeTiles) {
   for (const std::string variant : {"", "-no-rounds"}) {
     std::vector<std::string> compare = {"compare",

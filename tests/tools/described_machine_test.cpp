@@ -12,7 +12,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A trace of kernel k with one unit that does an item in `item_s`; `unit` and `header` are members.
+/// A trace of kernel k with one unit that does an item in `item_s`; `unit` and `header` are
+/// members.
 std::string one_unit(const std::string& name, double item_s, const std::string& unit = "",
                      const std::string& header = "") {
   const std::string time = std::to_string(item_s * 100.0);

@@ -87,7 +87,8 @@ TEST_F(GpuCheck, RunsEachSuiteByItselfAndGoesOnBehindATestThatBreaks) {
 }
 
 TEST_F(GpuCheck, HoldsTheGpuAndSaysWhatItsClockDid) {
-  // Versions of nvidia-smi differ in a name; then: idle, 1980 MHz, 1500 MHz held back by the power cap.
+  // Versions of nvidia-smi differ in a name; then: idle, 1980 MHz, 1500 MHz held back by the power
+  // cap.
   write_command("nvidia-smi",
                 "case $* in\n"
                 "*throttle*) echo 'is not a valid field to query.'; exit 2 ;;\n"

@@ -1,5 +1,5 @@
-// Tests of what is installed: a user installs the program, begins a policy with it, builds and tests
-// that policy, and compares it.
+// Tests of what is installed: a user installs the program, begins a policy with it, builds and
+// tests that policy, and compares it.
 #include <gtest/gtest.h>
 
 #include <filesystem>

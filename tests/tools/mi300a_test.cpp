@@ -143,7 +143,8 @@ TEST(Mi300a, EveryKernelRunsOnBothPlatforms) {
 }
 
 // Four copies of 3.2e9 / 4 bytes in, one beside the other on their own links, then the work, then
-// 1.6e9 / 4 bytes out: a run cannot be shorter than a unit's share at the speed of the largest size.
+// 1.6e9 / 4 bytes out: a run cannot be shorter than a unit's share at the speed of the largest
+// size.
 TEST(Mi300a, FourAddVectorsFasterThanOne) {
   std::vector<double> makespans_s;
   for (const char* const platform : {"platforms/mi300a.xml", "platforms/mi300a-4.xml"}) {

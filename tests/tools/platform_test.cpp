@@ -100,7 +100,8 @@ TEST_F(PlatformFiles, SayWhereRoutesWithAndWithoutLatencyMeet) {
             std::string::npos)
       << unequal.err;
   EXPECT_EQ(check("0s", "SHARED").err, "");
-  // There, too, SimGrid gives the one without latency a thousandth of the bandwidth beside the other.
+  // There, too, SimGrid gives the one without latency a thousandth of the bandwidth beside the
+  // other.
   EXPECT_EQ(check("1ms", "FATPIPE").err, unequal.err);
   EXPECT_EQ(check("0s", "FATPIPE").err, "");
 }

@@ -239,7 +239,8 @@ TEST(Program, ListsWhatThereIs) {
 
 TEST(Program, ListsPoliciesInALineEach) {
   const std::vector<std::string> lines = lines_of(run_equipoise({"list", "policies"}).out);
-  // Two lines of headings; what two remarks mean, what any policy takes and where the details are, after empty lines.
+  // Two lines of headings; what two remarks mean, what any policy takes and where the details are,
+  // after empty lines.
   ASSERT_EQ(lines.size(), 2 + policy_catalog().size() + 6);
   for (const std::string& line : lines) EXPECT_LE(line.size(), 140u) << line;
   const auto line_of = [&](const std::string& name) {

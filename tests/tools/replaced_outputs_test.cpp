@@ -1,5 +1,5 @@
-// Tests of outputs whose path is taken: links stay and are followed, modes are kept, and other names
-// of a file keep what was there.
+// Tests of outputs whose path is taken: links stay and are followed, modes are kept, and other
+// names of a file keep what was there.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

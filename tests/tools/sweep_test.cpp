@@ -38,8 +38,8 @@ std::vector<std::string> points_in(const std::string& folder) {
   return points;
 }
 
-/// The text of a file. Of results.json without the member that says when and where it was made; of a
-/// page, which is made from results.json and shows that member, nothing.
+/// The text of a file. Of results.json without the member that says when and where it was made; of
+/// a page, which is made from results.json and shows that member, nothing.
 std::string lasting_text(const fs::path& file) {
   if (file.filename() == "report.html") return {};
   if (file.filename() != "results.json") return read_text(file);

@@ -17,9 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A repository with sources a.cpp and b.cpp; a.cpp includes a.hpp. The program that stands for
-/// clang-tidy notes what it is given: a group of sources as "a.cpp+b.cpp"; a source as "a.cpp" if all
-/// checks are made, as "a.cpp:some" if only those that look at one file. It fails for sources that
-/// contain "bad", for groups that contain "clash", and for single sources that contain "unused".
+/// clang-tidy notes what it is given: a group of sources as "a.cpp+b.cpp"; a source as "a.cpp" if
+/// all checks are made, as "a.cpp:some" if only those that look at one file. It fails for sources
+/// that contain "bad", for groups that contain "clash", and for single sources that contain
+/// "unused".
 class Tidy : public testing::Test {
  protected:
   void SetUp() override {

@@ -64,7 +64,8 @@ TEST(RunTrace, GivesCopiesAByteAnItemWhereTheRunDoesNotSayTheirBytes) {
 }
 
 TEST(RunTrace, GivesCopiesBytesWithWhichResidentDataTakeAsLongAsTheyDid) {
-  // 8 items took 4 s: half a second each. The setup took 10 s, as long as 20 items: an item has 1e6 / 20 bytes.
+  // 8 items took 4 s: half a second each. The setup took 10 s, as long as 20 items: an item has 1e6
+  // / 20 bytes.
   RecordedRun run;
   run.units.resize(1);
   run.phases.resize(1);

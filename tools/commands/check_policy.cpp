@@ -26,7 +26,8 @@ namespace {
 /// How a promise was broken; nothing: it was kept.
 using Finding = std::optional<std::string>;
 
-/// The report of a process that found nothing. One that ends without a report was ended by the policy.
+/// The report of a process that found nothing. One that ends without a report was ended by the
+/// policy.
 constexpr const char* kept = "kept";
 
 /// Checks `promise` in a process of its own, because the policy may crash or never end.

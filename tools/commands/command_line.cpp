@@ -50,9 +50,9 @@ std::string full_name(const CLI::App& command) {
   return above == nullptr ? command.get_name() : full_name(*above) + " " + command.get_name();
 }
 
-/// The command below `app` that `words` name one after the other; words behind a command that has none
-/// below it, such as `list policies`, are its arguments. Throws InputError, which suggests the nearest
-/// name, if there is none.
+/// The command below `app` that `words` name one after the other; words behind a command that has
+/// none below it, such as `list policies`, are its arguments. Throws InputError, which suggests the
+/// nearest name, if there is none.
 const CLI::App& command_called(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   for (const std::string& word : words) {

@@ -39,7 +39,8 @@ struct DiffRequest {
   double confidence = 0.95;
 };
 
-/// `equipoise report`: what is reported, and the files to write; empty: not asked for, "-": printed.
+/// `equipoise report`: what is reported, and the files to write; empty: not asked for, "-":
+/// printed.
 struct ReportRequest {
   std::vector<std::string> paths;
   std::string page;  ///< the HTML page; not printed
@@ -71,14 +72,14 @@ int validate_command(const Options& options, std::optional<double> error_max);
 int record_command(const Options& options);
 /// Prints the schedule of the oracle and the lower bound.
 int optimum_command(const Options& options);
-/// Prints the sentence of a word of the tables, which may be typed as several words; of all words if
-/// there are none. Throws InputError for a word that is not known.
+/// Prints the sentence of a word of the tables, which may be typed as several words; of all words
+/// if there are none. Throws InputError for a word that is not known.
 int explain_command(const std::vector<std::string>& words, bool json);
-/// Lists policies, kernels, units or devices, as `what` says: all, or the one called `name`, if that is not
-/// empty.
+/// Lists policies, kernels, units or devices, as `what` says: all, or the one called `name`, if
+/// that is not empty.
 int list_command(const std::string& what, const std::string& name, const Options& options);
-/// Writes a project with a policy called `name` into the folder `out`, or, if that is empty, into one
-/// called `name`.
+/// Writes a project with a policy called `name` into the folder `out`, or, if that is empty, into
+/// one called `name`.
 int new_policy_command(const std::string& name, const std::string& out);
 /// `equipoise check policy`: the policy, spelled as in --policy, and how it is checked.
 struct PolicyCheckRequest {

@@ -48,7 +48,8 @@ void remove_large_runs(const Comparison& comparison, const Options& options) {
 }
 
 /// Removes the run files of the comparison whose results.json is in `options.out`, except those
-/// that belong to `comparison`, so that the folder holds one experiment. What cannot be read is left.
+/// that belong to `comparison`, so that the folder holds one experiment. What cannot be read is
+/// left.
 void remove_earlier_runs(const Comparison& comparison, const Options& options) {
   std::set<std::string> ours;
   if (options.kept_runs != "none") {

@@ -1,4 +1,5 @@
-// The files of a comparison: results.json, results.csv, report.html and the run files that are kept.
+// The files of a comparison: results.json, results.csv, report.html and the run files that are
+// kept.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// `equipoise explain [WORD]`: what a word of the tables means, in one sentence; all words without one.
+// `equipoise explain [WORD]`: what a word of the tables means, in one sentence; all words without
+// one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,6 @@
 // `equipoise list policies|kernels|units [NAME]`: lists policies in a line each, kernels and units,
-// or one of them, with every parameter, default and source (of NAME:k=v,... also the given values), and the GPUs, their libraries and the meters of this machine.
+// or one of them, with every parameter, default and source (of NAME:k=v,... also the given values),
+// and the GPUs, their libraries and the meters of this machine.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -95,8 +96,8 @@ Entry spelled_entry(const std::string& spelling) {
   return entry;
 }
 
-/// Leaves only the entry called `name`. Throws InputError, which suggests the nearest name, if there
-/// is none.
+/// Leaves only the entry called `name`. Throws InputError, which suggests the nearest name, if
+/// there is none.
 void keep_only(const std::string& name, const std::string& what, std::vector<Entry>& all) {
   std::vector<std::string> known;
   for (const Entry& entry : all) known.push_back(entry.name);
@@ -137,8 +138,8 @@ void print_overview(const std::vector<Entry>& policies) {
       "parameters, defaults, presets and sources of a policy: equipoise list policies NAME\n");
 }
 
-/// A parameter: its default and unit, its meaning, and where the default comes from; before the default the
-/// given value, if any.
+/// A parameter: its default and unit, its meaning, and where the default comes from; before the
+/// default the given value, if any.
 std::string parameter_text(const ParameterInfo& p, const TypedParameters& given) {
   const std::string usual = p.default_text.empty() ? "none" : p.default_text;
   const auto typed = given.find(p.name);

@@ -100,8 +100,9 @@ struct LinkUsers {
   std::string without_latency;  ///< the first of them; empty: none
 };
 
-/// Warns of links on which transfers with and without latency meet. SimGrid gives a transfer a share
-/// in proportion to 1/latency, and one without latency that of one with 1 s, on FATPIPE links, too.
+/// Warns of links on which transfers with and without latency meet. SimGrid gives a transfer a
+/// share in proportion to 1/latency, and one without latency that of one with 1 s, on FATPIPE
+/// links, too.
 void warn_of_unequal_sharing(const ProbedPlatform& platform, const std::string& file) {
   std::vector<LinkUsers> users(platform.links.size());
   for (const ProbedHost& host : platform.hosts) {
@@ -211,7 +212,8 @@ int platform_show_command(const std::string& file, const Options& options) {
 
 namespace {
 
-/// Whether the times of a trace are modelled, or measured ones that the spec names, or some of both.
+/// Whether the times of a trace are modelled, or measured ones that the spec names, or some of
+/// both.
 std::string source_of_times(const MachineSpec& spec, const TraceChoice& choice) {
   bool any_measured = false;
   bool any_modelled = false;

@@ -225,8 +225,8 @@ int pace(const RunFile& file, Options options) {
                                      "its block times", time_of_decisions(file.run)});
 }
 
-/// Throws InputError unless exactly one kind of repetition is requested, without options that it does
-/// not take.
+/// Throws InputError unless exactly one kind of repetition is requested, without options that it
+/// does not take.
 void expect_sense(const ReplayRequest& request, const RunFile& file, const Options& typed) {
   if (request.check == request.decisions && !request.takes_times()) {
     throw InputError(

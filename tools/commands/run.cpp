@@ -26,8 +26,8 @@ PolicyChoice only_policy(const Options& options) {
   return parse_policy(options.policies.front());
 }
 
-/// Writes the page of the run file. A stop ends the program at once until the file is opened: a page of
-/// many blocks takes seconds, and the run file and the experience are complete.
+/// Writes the page of the run file. A stop ends the program at once until the file is opened: a
+/// page of many blocks takes seconds, and the run file and the experience are complete.
 void write_page(const Options& options) {
   if (stop_signal() != 0) throw Interrupted(stop_signal());
   end_on_stop_signals();

@@ -26,15 +26,15 @@ struct WholeFile {
 [[nodiscard]] std::vector<std::string> paths_of(const std::vector<WholeFile>& files);
 
 /// Writes all files under temporary names beside their paths, then renames them. So no file is
-/// incomplete, and no file is replaced if another one cannot be written. Each temporary name belongs
-/// to one writer alone. A device or a pipe is written directly. Throws std::runtime_error on failure,
-/// such as a full disk; `check_writable` or `make_folder` find paths that cannot be written at all
-/// before the work starts.
+/// incomplete, and no file is replaced if another one cannot be written. Each temporary name
+/// belongs to one writer alone. A device or a pipe is written directly. Throws std::runtime_error
+/// on failure, such as a full disk; `check_writable` or `make_folder` find paths that cannot be
+/// written at all before the work starts.
 void write_whole_files(const std::vector<WholeFile>& files);
 void write_whole_file(const std::string& path, const std::string& text);
 
-/// Throws InputError if one of `paths` is an existing file that was read as input. To be called when
-/// all inputs are known and nothing has been written; the message names `option`.
+/// Throws InputError if one of `paths` is an existing file that was read as input. To be called
+/// when all inputs are known and nothing has been written; the message names `option`.
 void expect_no_inputs(const std::vector<std::string>& paths, const std::string& option);
 
 /// Does the same for `path`, and throws InputError unless a file can be made there: its folder

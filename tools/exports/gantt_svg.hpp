@@ -12,10 +12,11 @@ namespace equipoise {
 /// "1.17 s, 1.048 times the lower bound of 1.12 s"; of an interrupted run, how far it came.
 [[nodiscard]] std::string length_text(const RunFile& file);
 
-/// A Gantt chart of runs below one another, on one axis of time. A row is a unit or, if there are many,
-/// some alike. Where stages of a unit overlap, copies in are in the upper quarter of its row, copies
-/// out in the lower. Blocks shorter than two pixels are not drawn one by one: the height of each
-/// activity is its share of the time of two pixels. Memory does not grow with the number of blocks.
+/// A Gantt chart of runs below one another, on one axis of time. A row is a unit or, if there are
+/// many, some alike. Where stages of a unit overlap, copies in are in the upper quarter of its row,
+/// copies out in the lower. Blocks shorter than two pixels are not drawn one by one: the height of
+/// each activity is its share of the time of two pixels. Memory does not grow with the number of
+/// blocks.
 class GanttSvg {
  public:
   /// `end`: of the longest run, at the end of the axis.

@@ -23,8 +23,8 @@ class SvgDrawing {
   /// Defines the fill `url(#name)`: `color` with slanted lines of `line_color`.
   void hatching(std::string_view name, std::string_view color, std::string_view line_color);
 
-  /// The whole picture. `title` says what it shows, for those who cannot see it; `style` is CSS for the
-  /// classes.
+  /// The whole picture. `title` says what it shows, for those who cannot see it; `style` is CSS for
+  /// the classes.
   [[nodiscard]] std::string whole(double height, std::string_view title,
                                   std::string_view style) const;
 

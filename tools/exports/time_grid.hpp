@@ -18,8 +18,8 @@ struct UnitRow {
   std::size_t count = 1;
 };
 
-/// The units in at most `most` rows, in their order. If there are more units, neighbours share a row;
-/// as far as `most` allows, only units of the same kind, model and node do.
+/// The units in at most `most` rows, in their order. If there are more units, neighbours share a
+/// row; as far as `most` allows, only units of the same kind, model and node do.
 [[nodiscard]] std::vector<UnitRow> unit_rows(const std::vector<Unit>& units, std::size_t most);
 
 /// How much of each column of time the units of each row spend on each activity.

@@ -52,12 +52,13 @@ struct UnitSpan {
   Seconds assigned;              ///< of the block
 };
 
-/// Calls `take` for everything that the units did, spans of 0 s left out. In the same lane of a unit,
-/// spans come in the order of time and do not overlap: where real clocks disagree, the later one is
-/// shortened. A unit waits where none of its blocks is in a stage.
+/// Calls `take` for everything that the units did, spans of 0 s left out. In the same lane of a
+/// unit, spans come in the order of time and do not overlap: where real clocks disagree, the later
+/// one is shortened. A unit waits where none of its blocks is in a stage.
 void for_each_span(const RunFile& file, const std::function<void(const UnitSpan&)>& take);
 
-/// For each unit, whether its stages overlap: a copy of one block with another stage of another block.
+/// For each unit, whether its stages overlap: a copy of one block with another stage of another
+/// block.
 [[nodiscard]] std::vector<bool> overlaps(const RunFile& file);
 
 /// `time` in nanoseconds, in which exports round all times alike; at most about 285 years.
@@ -96,8 +97,8 @@ struct MeterValue {
 /// What meters read during the run. Of energy, the mean power since the reading before.
 [[nodiscard]] std::vector<MeterValue> meter_values(const RunFile& file);
 
-/// All decisions, events and disturbances of a run, in its order, but the outstanding blocks of a run
-/// that ended early.
+/// All decisions, events and disturbances of a run, in its order, but the outstanding blocks of a
+/// run that ended early.
 [[nodiscard]] std::vector<RunMark> marks_of(const RunFile& file);
 
 }  // namespace equipoise

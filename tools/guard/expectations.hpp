@@ -60,8 +60,8 @@ struct NamedResults {
                                          const std::string& name = {});
 
 /// Checks all results against every bound that is meant for them. A bound fails if the whole
-/// interval is beyond it; a number without interval is compared itself. It also fails if there is no
-/// such result or number.
+/// interval is beyond it; a number without interval is compared itself. It also fails if there is
+/// no such result or number.
 [[nodiscard]] std::vector<Check> check_expectations(const Expectations& expectations,
                                                     const std::vector<NamedResults>& experiments);
 

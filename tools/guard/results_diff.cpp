@@ -166,8 +166,8 @@ std::string workloads_of(const StoredResults& results) {
       json_from(JsonObject(experiment_of(results), results.file, "an experiment").at("workloads")));
 }
 
-/// A kernel and its parameters with their values, however they were typed: with defaults, and 4096 for
-/// 4Ki.
+/// A kernel and its parameters with their values, however they were typed: with defaults, and 4096
+/// for 4Ki.
 std::map<std::string, std::string> parsed_workload(const std::string& spelling,
                                                    const std::string& file) {
   const Spec spec = parse_spec(spelling, ':', file);

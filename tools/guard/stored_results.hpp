@@ -63,16 +63,16 @@ struct Samples {
   std::vector<double> values;              ///< (n)
 };
 
-/// The samples of a quantity. A ratio of means b / a, such as the speedup over the baseline, has the
-/// samples R + (b_i - R a_i) / mean(a) with R = mean(b) / mean(a), and the product of two means
+/// The samples of a quantity. A ratio of means b / a, such as the speedup over the baseline, has
+/// the samples R + (b_i - R a_i) / mean(a) with R = mean(b) / mean(a), and the product of two means
 /// (`edp_js`) those that belong to it: to first order, the variance of their mean is that of the
 /// ratio or the product. nullopt if the quantity is not known of every repetition.
 [[nodiscard]] std::optional<Samples> samples_of(const StoredResults& results,
                                                 const StoredResult& result,
                                                 const Quantity& quantity);
 
-/// The samples of mean(above) / mean(below), of the repetitions that both have; nullopt if there are
-/// none, or if mean(below) is 0.
+/// The samples of mean(above) / mean(below), of the repetitions that both have; nullopt if there
+/// are none, or if mean(below) is 0.
 [[nodiscard]] std::optional<Samples> ratio_samples(const Samples& above, const Samples& below);
 
 /// A number and its confidence interval.

@@ -1,4 +1,5 @@
-// weighted-greedy: a unit that is idle gets a part of the remaining work, in proportion to its speed.
+// weighted-greedy: a unit that is idle gets a part of the remaining work, in proportion to its
+// speed.
 //
 // To make it your own: change `decide`, then the parameters in `info` below, then the schedule in
 // weighted_greedy_test.cpp.

@@ -32,8 +32,8 @@ std::string makespan_text(const JsonValue& result) {
                      seconds(ci->high));
 }
 
-/// How many times as long as `best` the other took, repetition by repetition; none for fewer than two
-/// repetitions that both have.
+/// How many times as long as `best` the other took, repetition by repetition; none for fewer than
+/// two repetitions that both have.
 std::optional<Statistics> paired(const JsonValue& best, const JsonValue& other) {
   const JsonValue* const of_best = member(best, "repetitions");
   const JsonValue* const of_other = member(other, "repetitions");
@@ -67,7 +67,8 @@ std::string certainty(const JsonValue& best, const JsonValue& next) {
                     times->ci95_low > 1.0 ? "is more than" : "may be");
 }
 
-/// The next verified result of the same world that is as little informed as `best`; nullptr if none.
+/// The next verified result of the same world that is as little informed as `best`; nullptr if
+/// none.
 const JsonValue* next_to(const Results& results, const JsonValue& best) {
   for (const JsonValue* const result : results) {
     if (result == &best || is_true_at(*result, "oracle")) continue;

@@ -18,7 +18,8 @@ namespace equipoise {
 /// Whether that member is true.
 [[nodiscard]] bool is_true_at(const JsonValue& object, std::string_view path);
 
-/// `word` with a sentence that is shown when somebody points at it; the word alone if there is none.
+/// `word` with a sentence that is shown when somebody points at it; the word alone if there is
+/// none.
 [[nodiscard]] std::string explained(std::string_view word, std::string_view sentence);
 
 /// A cell of a table.
@@ -28,8 +29,8 @@ struct PageCell {
   bool is_text = false;  ///< aligned to the left
 };
 
-/// A table: headings (HTML) and rows. The first cell of a row is its heading. `marked`: rows that are
-/// emphasised.
+/// A table: headings (HTML) and rows. The first cell of a row is its heading. `marked`: rows that
+/// are emphasised.
 struct PageTable {
   std::string caption;  ///< HTML: how to read it; stands above
   std::vector<std::string> headings;
@@ -40,8 +41,9 @@ struct PageTable {
 /// The table in HTML; it scrolls where it is too wide.
 [[nodiscard]] std::string table_html(const PageTable& table);
 
-/// All that a JSON object says, as a list of names and values in HTML; nested objects have names such
-/// as "sim platform". Members that are null or empty are left out, and the one named `without`.
+/// All that a JSON object says, as a list of names and values in HTML; nested objects have names
+/// such as "sim platform". Members that are null or empty are left out, and the one named
+/// `without`.
 [[nodiscard]] std::string facts_html(const JsonValue& object, std::string_view without = {});
 
 }  // namespace equipoise

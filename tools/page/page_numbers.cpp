@@ -11,8 +11,8 @@
 namespace equipoise {
 namespace {
 
-/// The list of results. Each results.json stands in it as it is, with its line ends and the digits of
-/// its numbers.
+/// The list of results. Each results.json stands in it as it is, with its line ends and the digits
+/// of its numbers.
 std::string results_list(const std::vector<PageResults>& all) {
   std::string list;
   for (const PageResults& one : all) {

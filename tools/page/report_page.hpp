@@ -30,8 +30,8 @@ struct PageContents {
   std::vector<std::string> inputs{};         ///< files that runs without results were made from
 };
 
-/// The page: the answer, tables, and the data of charts, which a script draws when it is opened. All
-/// text of files is escaped. Runs whose blocks would make the page larger than 10 MB are shown
+/// The page: the answer, tables, and the data of charts, which a script draws when it is opened.
+/// All text of files is escaped. Runs whose blocks would make the page larger than 10 MB are shown
 /// without single blocks. A build without npm has no script; its pages have tables, and say so.
 /// Throws InputError for results that are no JSON of `equipoise.results/1`, and for run files that
 /// cannot be read.

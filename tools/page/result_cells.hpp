@@ -1,4 +1,5 @@
-// What tables and answers of a page read from results.json: its results in order, and cells of them.
+// What tables and answers of a page read from results.json: its results in order, and cells of
+// them.
 #pragma once
 
 #include <optional>

@@ -28,8 +28,8 @@ bool is_of_all(const ResultField& field, const Results& results) {
   });
 }
 
-/// The fields of the table of which some result has a value that is not 0, without the policy's name
-/// and what is said of all results together.
+/// The fields of the table of which some result has a value that is not 0, without the policy's
+/// name and what is said of all results together.
 std::vector<const ResultField*> columns_for(const Results& results) {
   std::vector<const ResultField*> columns;
   for (const ResultField& field : result_fields()) {

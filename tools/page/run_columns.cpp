@@ -151,8 +151,8 @@ class Collector {
   Seconds latest_{};
 };
 
-/// Until when the unit, free since `before`, was held back before the block: by other units, a timer
-/// or the begin of an iteration.
+/// Until when the unit, free since `before`, was held back before the block: by other units, a
+/// timer or the begin of an iteration.
 Seconds held_until(const Sorted& run, const PlacedBlock& block, Seconds before) {
   const Seconds begin = block.record->begins.setup;
   Seconds until = std::min(block.told, block.record->assigned);

@@ -207,8 +207,8 @@ bool is_measure(const std::string& word) {
          word.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-/// `wanted` as a heading has it, in lower case, without the units of measure at its end, unless it is
-/// a word itself: "idle W" and "items" are.
+/// `wanted` as a heading has it, in lower case, without the units of measure at its end, unless it
+/// is a word itself: "idle W" and "items" are.
 std::string without_units(const std::string& wanted) {
   std::vector<std::string> words = words_of(wanted);
   if (words.empty()) return wanted;
@@ -219,8 +219,8 @@ std::string without_units(const std::string& wanted) {
   return joined(words, 0, words.size());
 }
 
-/// The terms of which `wanted` consists: "old makespan_s" of "old" and "makespan", "95 % interval" of
-/// "interval"; none if a part of it is unknown.
+/// The terms of which `wanted` consists: "old makespan_s" of "old" and "makespan", "95 % interval"
+/// of "interval"; none if a part of it is unknown.
 std::vector<Term> terms_in(const std::string& wanted) {
   const std::vector<std::string> words = words_of(wanted);
   std::vector<Term> terms;

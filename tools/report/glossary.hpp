@@ -25,10 +25,10 @@ struct Term {
 /// The term with this word or name. One that does not exist is a bug.
 [[nodiscard]] const Term& term(std::string_view word);
 
-/// The term that is asked for by its word or name, as a heading has it ("idle %", "makespan ms"); or
-/// what members of files so called mean ("block_timeout_s"); or the terms that it consists of ("old
-/// makespan_s"); or all whose word or name contains it. Upper and
-/// lower case do not matter. Throws InputError, which suggests the nearest words, if there is none.
+/// The term that is asked for by its word or name, as a heading has it ("idle %", "makespan ms");
+/// or what members of files so called mean ("block_timeout_s"); or the terms that it consists of
+/// ("old makespan_s"); or all whose word or name contains it. Upper and lower case do not matter.
+/// Throws InputError, which suggests the nearest words, if there is none.
 [[nodiscard]] std::vector<Term> find_terms(const std::string& asked);
 
 /// A line for each of `words` (or names) with its sentence, for below a table.

@@ -31,8 +31,8 @@ std::string sent_text(const ResidentPath& resident, std::size_t copies) {
 }
 
 /// How often resident data went over the link to units that have a share of the items, if that took
-/// most of `loss`; else 0. Setting up the units that a run uses cannot be shortened by anything else
-/// in it.
+/// most of `loss`; else 0. Setting up the units that a run uses cannot be shortened by anything
+/// else in it.
 std::size_t delaying_copies(const ResidentPath& resident, const Losses& loss,
                             const std::vector<double>& share_by_unit, double bound_s) {
   const Seconds all = total(loss);

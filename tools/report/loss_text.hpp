@@ -1,4 +1,5 @@
-// What runs lost over the lower bound, by cause (shared_policies/run/losses.hpp), in tables and words.
+// What runs lost over the lower bound, by cause (shared_policies/run/losses.hpp), in tables and
+// words.
 #pragma once
 
 #include <optional>
@@ -20,9 +21,9 @@ namespace equipoise {
 [[nodiscard]] std::vector<double> loss_shares(const std::optional<Losses>& loss,
                                               std::optional<double> bound_s);
 
-/// The losses called `names` in percent of the lower bound, without causes that are less than half a
-/// percent everywhere: headings, then a row for each that is known. `heading`: of the names. Empty
-/// if no loss is above 1 %.
+/// The losses called `names` in percent of the lower bound, without causes that are less than half
+/// a percent everywhere: headings, then a row for each that is known. `heading`: of the names.
+/// Empty if no loss is above 1 %.
 [[nodiscard]] std::vector<std::vector<std::string>> loss_rows(
     const std::string& heading, const std::vector<std::string>& names,
     const std::vector<std::vector<double>>& shares);

@@ -11,8 +11,8 @@ namespace equipoise {
 /// not measured; none where there is nothing to say.
 void warn_of(const Recording& recording);
 
-/// "23 of 60 mean times are uncertain by more than 2 %; ...", what that means for predictions, and what
-/// to do; empty if none is.
+/// "23 of 60 mean times are uncertain by more than 2 %; ...", what that means for predictions, and
+/// what to do; empty if none is.
 [[nodiscard]] std::string imprecision_text(const Recording& recording);
 
 }  // namespace equipoise

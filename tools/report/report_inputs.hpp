@@ -22,8 +22,8 @@ struct ReportInputs {
 };
 
 /// Sorts `paths` by what they hold. A folder stands for all run files and traces (*.jsonl) and all
-/// results.json in it and in the folders below, by name. Throws InputError for a file that is none of
-/// them, with what it is, and for a folder without any.
+/// results.json in it and in the folders below, by name. Throws InputError for a file that is none
+/// of them, with what it is, and for a folder without any.
 [[nodiscard]] ReportInputs find_report_inputs(const std::vector<std::string>& paths);
 
 /// The schema that the first line of a file of JSON Lines says; empty if that is no JSON object.

@@ -262,8 +262,8 @@ std::string run_line(const RunReport& report, const PolicyChoice& policy) {
   return text;
 }
 
-/// A column of the results. Makespans have one prefix, so that they can be compared at a glance; each
-/// other time has its own, because some are many times as long as others.
+/// A column of the results. Makespans have one prefix, so that they can be compared at a glance;
+/// each other time has its own, because some are many times as long as others.
 struct ResultColumn {
   const ResultField* field;
   Prefix prefix;

@@ -13,7 +13,8 @@ namespace equipoise {
 [[nodiscard]] std::string run_table(const RunReport& report, const PolicyChoice& policy,
                                     const std::vector<Unit>& units);
 
-/// Warns if more than 1 % of the items of a run of `policy` were in blocks outside the recorded sizes.
+/// Warns if more than 1 % of the items of a run of `policy` were in blocks outside the recorded
+/// sizes.
 void warn_of_extrapolation(const std::string& policy, double share);
 
 /// Warns once if that is so for any policy of the comparison, whose remarks name them.

@@ -84,7 +84,8 @@ constexpr unsigned in_all = in_data | in_text | in_html;
 
 using Of = const OfResult&;
 
-// Columns: name, heading, unit, explanation, outputs, what it is and how it is written, value, is_known.
+// Columns: name, heading, unit, explanation, outputs, what it is and how it is written, value,
+// is_known.
 /// The fields that stand before the causes of loss.
 constexpr std::array fields_before_losses{
     ResultField{"policy", "", "", "The policy's name in the catalog.", in_data, FieldKind::text,

@@ -19,8 +19,8 @@ struct RecordedMakespan {
   std::optional<Seconds> deciding;  ///< what its decisions took, if they are made anew
 };
 
-/// Prints the report, and the recorded run that it repeats if there is one. `resident` is that of the
-/// run's world. Returns 0 if the run was verified, 130 or 143 if Ctrl-C or SIGTERM ended it,
+/// Prints the report, and the recorded run that it repeats if there is one. `resident` is that of
+/// the run's world. Returns 0 if the run was verified, 130 or 143 if Ctrl-C or SIGTERM ended it,
 /// otherwise 1.
 [[nodiscard]] int report_run(const RunReport& report, const PolicyChoice& choice,
                              const std::vector<Unit>& units, const Options& options,

@@ -36,7 +36,8 @@ struct Row {
   }
 };
 
-/// Whether the mean of a larger block is below that of a smaller one by more than both are uncertain.
+/// Whether the mean of a larger block is below that of a smaller one by more than both are
+/// uncertain.
 bool falls(const Row& smaller, const Row& larger) {
   const double noise_s = std::hypot(smaller.half_ci95_s(), larger.half_ci95_s());
   return smaller.mean_s - larger.mean_s > noise_s;

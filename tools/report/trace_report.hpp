@@ -18,16 +18,17 @@ namespace equipoise {
 [[nodiscard]] nlohmann::ordered_json trace_json(const Trace& trace, const std::string& file,
                                                 const std::string& platform = {});
 
-/// A line for each unit that has a mean time, as the table shows it, that falls as the size grows by
-/// more than the two means are uncertain (95 % confidence): the greatest fall, and how many others.
+/// A line for each unit that has a mean time, as the table shows it, that falls as the size grows
+/// by more than the two means are uncertain (95 % confidence): the greatest fall, and how many
+/// others.
 [[nodiscard]] std::vector<std::string> falling_times(const Trace& trace);
 
 /// "22 blocks marked as outliers (cpu0: 5, cpu1: 17)"; empty if there are none.
 [[nodiscard]] std::string outliers_text(const Trace& trace);
 
-/// Values that are implausible on real machines, one line each: `falling_times`, deviations over 50 % of the mean, units with no samples or only one size, and rows that
-/// are copies of another unit's or size's (same count above 1, mean and deviation). Empty if there
-/// are none.
+/// Values that are implausible on real machines, one line each: `falling_times`, deviations over 50
+/// % of the mean, units with no samples or only one size, and rows that are copies of another
+/// unit's or size's (same count above 1, mean and deviation). Empty if there are none.
 [[nodiscard]] std::vector<std::string> doubtful_in_trace(const Trace& trace);
 
 }  // namespace equipoise

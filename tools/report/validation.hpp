@@ -35,9 +35,9 @@ struct Validation {
 /// the squares of half their 95 % confidence intervals.
 [[nodiscard]] Validation judge(const Comparison& comparison);
 
-/// What `validate --max-error` says if an error is above `error_max` (0.1 is 10 %): whose is the worst,
-/// whose are too large as well, and which of these policies are too noisy to judge but count all the
-/// same; empty if none is above.
+/// What `validate --max-error` says if an error is above `error_max` (0.1 is 10 %): whose is the
+/// worst, whose are too large as well, and which of these policies are too noisy to judge but count
+/// all the same; empty if none is above.
 [[nodiscard]] std::string error_complaint(const Validation& validation, double error_max);
 
 /// The table and the sentences below it as text.

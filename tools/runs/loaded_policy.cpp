@@ -148,8 +148,8 @@ PolicyInfo info_of(const std::string& file) {
   return info;
 }
 
-/// Passes decisions on, unless they are about units that are not there, and remembers whether one of
-/// them has failed.
+/// Passes decisions on, unless they are about units that are not there, and remembers whether one
+/// of them has failed.
 class WatchedDecisions final : public Decisions {
  public:
   WatchedDecisions(Decisions& to, std::size_t units, const std::string& file)

@@ -10,8 +10,8 @@
 
 namespace equipoise {
 
-/// Options that commands share, those of runs (RunSettings) among them. Each command uses those that it
-/// offers.
+/// Options that commands share, those of runs (RunSettings) among them. Each command uses those
+/// that it offers.
 struct Options : RunSettings {
   std::vector<std::string> policies;  ///< NAME[:k=v,...]
   std::vector<std::string> without;   ///< names that "all" in `policies` excludes

@@ -114,8 +114,8 @@ void forget_timer() {
   is_ticking.store(false);
 }
 
-/// What a process and those that it forks need once. False if the system refuses it; then no call is
-/// watched.
+/// What a process and those that it forks need once. False if the system refuses it; then no call
+/// is watched.
 bool prepare(int signal) {
   struct sigaction action = {};
   action.sa_handler = tick;

@@ -1,4 +1,5 @@
-// Calls of code in policy libraries: one that never answers, or ends the program, is told by its name.
+// Calls of code in policy libraries: one that never answers, or ends the program, is told by its
+// name.
 #pragma once
 
 #include <string>
@@ -22,9 +23,9 @@ class LibraryCalls {
   std::string silence_;
 };
 
-/// While it lives, the calling thread is in the code of a library. Ends the process with a message if
-/// that takes longer than its limit or calls exit(), and a second after a stop request. There is one
-/// at a time. Costs no system call as long as calls are short.
+/// While it lives, the calling thread is in the code of a library. Ends the process with a message
+/// if that takes longer than its limit or calls exit(), and a second after a stop request. There is
+/// one at a time. Costs no system call as long as calls are short.
 class PolicyCall {
  public:
   /// `library` must live as long as the process.

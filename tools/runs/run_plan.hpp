@@ -25,8 +25,8 @@ namespace equipoise {
 struct PolicyChoice {
   const PolicyInfo* info = nullptr;
   /// Its name in results: as typed, "plb-hec:threshold=0.1"; for a policy of a library with the
-  /// policy's name instead of the file's, "mine:k=v", or "mine@LIBRARY:k=v" if the file LIBRARY.so is
-  /// called otherwise than its policy.
+  /// policy's name instead of the file's, "mine:k=v", or "mine@LIBRARY:k=v" if the file LIBRARY.so
+  /// is called otherwise than its policy.
   std::string spelling;
   std::map<std::string, std::string> parameters;  ///< the given ones
   /// The traces of the file that the parameter `profile` names; null if it is not given.

@@ -18,8 +18,9 @@
 namespace equipoise {
 namespace {
 
-/// Candidates so far behind in each of the first repetitions are not simulated further: they are hardly ever best on
-/// average, and one of ten thousand blocks a unit takes longer than all others together.
+/// Candidates so far behind in each of the first repetitions are not simulated further: they are
+/// hardly ever best on average, and one of ten thousand blocks a unit takes longer than all others
+/// together.
 constexpr double far_behind = 1.05;
 constexpr std::size_t tried_reps = 2;
 
@@ -73,7 +74,8 @@ std::optional<double> mean_s(const Candidate& candidate) {
   return sum_s / static_cast<double>(candidate.makespans_s.size());
 }
 
-/// Removes and returns the candidates that did not complete a repetition so far, or were far behind another one in all.
+/// Removes and returns the candidates that did not complete a repetition so far, or were far behind
+/// another one in all.
 std::vector<Candidate> drop_those_behind(std::vector<Candidate>& candidates) {
   const auto is_behind = [](const Candidate& candidate, const Candidate& other) {
     for (std::size_t rep = 0; rep < candidate.makespans_s.size(); ++rep) {

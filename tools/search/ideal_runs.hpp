@@ -33,10 +33,10 @@ struct IdealRuns {
 };
 
 /// Simulates the schedule of `world`, which is the best one for time. For another objective of
-/// `options`, energy or EDP, also the divisions of the oracle for time, energy and EDP, which ignore
-/// links that units share, and the schedules that `search_schedule_for` finds for energy and for EDP;
-/// the best of all these is `best`. Throws BackendError if a run cannot be simulated, and Interrupted
-/// if a stop is requested.
+/// `options`, energy or EDP, also the divisions of the oracle for time, energy and EDP, which
+/// ignore links that units share, and the schedules that `search_schedule_for` finds for energy and
+/// for EDP; the best of all these is `best`. Throws BackendError if a run cannot be simulated, and
+/// Interrupted if a stop is requested.
 [[nodiscard]] IdealRuns ideal_runs(const SimWorld& world, const Options& options);
 
 }  // namespace equipoise

@@ -37,8 +37,8 @@ struct PhasesBefore {
 /// The search for the last phase of a world.
 class PhaseSearch {
  public:
-  /// `divisions` are those of the phase that `optimum` makes without a given schedule: for time, and
-  /// for other objectives of `plain` also for these.
+  /// `divisions` are those of the phase that `optimum` makes without a given schedule: for time,
+  /// and for other objectives of `plain` also for these.
   PhaseSearch(const SimWorld& world, const Options& plain,
               std::vector<std::vector<UnitInPhase>> divisions, const PhasesBefore& before);
 

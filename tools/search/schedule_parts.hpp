@@ -29,8 +29,8 @@ using Parts = std::vector<Part>;  // (n)
 [[nodiscard]] BlockLists::value_type blocks_of(const Parts& parts, const Workload& workload,
                                                std::span<const Unit> units);
 
-/// As how many evaluations simulating an iteration of these parts `iterations` times counts: one for every hundred
-/// thousand blocks that are begun.
+/// As how many evaluations simulating an iteration of these parts `iterations` times counts: one
+/// for every hundred thousand blocks that are begun.
 [[nodiscard]] std::size_t evaluations_of(const Parts& parts, int iterations);
 
 }  // namespace equipoise

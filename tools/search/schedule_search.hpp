@@ -36,7 +36,8 @@ struct BestKnown {
 /// late to units that end early. Then it tries other numbers of blocks, smaller first and last
 /// blocks, and leaving units out, for all units of the same node, kind and model at once, and keeps
 /// improvements. It stops without an improvement, at the lower bound, or after an effort that
-/// depends only on the size of the platform; schedules of more than 100,000 blocks count as several.
+/// depends only on the size of the platform; schedules of more than 100,000 blocks count as
+/// several.
 ///
 /// Phases are searched one after another, each simulated after the earlier ones with their
 /// schedules, so that the scenario acts at the right times. The best schedule of a phase is not
@@ -50,12 +51,13 @@ struct BestKnown {
 /// completes all items (too many units fail). Throws Interrupted if a stop is requested.
 [[nodiscard]] BestKnown search_schedule(const SimWorld& world, const Options& options);
 
-/// Searches for the schedule with the least energy or EDP (`objective`), in the same way, also from the
-/// shares of `energy_prefixes`. At the end it moves items from one unit to another, in smaller and
-/// smaller steps, as long as that helps: other than for time, not all units of a good schedule end
-/// together. The effort is at most three times that for time. Each phase has the least objective together
-/// with those before it. All units need watts. `divisions`: runs of the oracle, the first one for
-/// time. Empty if no tried schedule completes all items. Throws Interrupted if a stop is requested.
+/// Searches for the schedule with the least energy or EDP (`objective`), in the same way, also from
+/// the shares of `energy_prefixes`. At the end it moves items from one unit to another, in smaller
+/// and smaller steps, as long as that helps: other than for time, not all units of a good schedule
+/// end together. The effort is at most three times that for time. Each phase has the least
+/// objective together with those before it. All units need watts. `divisions`: runs of the oracle,
+/// the first one for time. Empty if no tried schedule completes all items. Throws Interrupted if a
+/// stop is requested.
 [[nodiscard]] BlockLists search_schedule_for(const std::string& objective, const SimWorld& world,
                                              const Options& options,
                                              const std::vector<RunReport>& divisions);

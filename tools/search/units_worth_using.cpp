@@ -142,8 +142,8 @@ void try_without(const std::vector<std::string>& names, const SimWorld& world,
   for (RunReport& run : ideal_runs(rest, options).tried) tried.push_back(std::move(run));
 }
 
-/// Returns nullopt for a world of one unit. For energy and EDP the same is tried, so that the answers
-/// agree; for time only what the answer needs.
+/// Returns nullopt for a world of one unit. For energy and EDP the same is tried, so that the
+/// answers agree; for time only what the answer needs.
 std::optional<WithoutSomeUnits> without_some_units(const SimWorld& world, const Options& options,
                                                    IdealRuns& runs) {
   if (world.units.size() < 2) return std::nullopt;

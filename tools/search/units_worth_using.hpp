@@ -14,8 +14,8 @@ namespace equipoise {
 
 /// Whether it is worth using all units. A world of one unit has no answer.
 struct Worth {
-  /// "The CPU is worth using: with it the EDP is 312.4 J s, with cuda0 alone 355.1 J s (12 % less).",
-  /// and the end of the line; empty without an answer.
+  /// "The CPU is worth using: with it the EDP is 312.4 J s, with cuda0 alone 355.1 J s (12 %
+  /// less).", and the end of the line; empty without an answer.
   std::string line;
   bool is_worth_using = false;        ///< whether the best run of all uses units of `left_out`
   std::vector<std::string> left_out;  ///< the units without which was tried
@@ -27,9 +27,9 @@ struct Worth {
 [[nodiscard]] nlohmann::ordered_json worth_json(const Worth& worth);
 
 /// Finds out what the units could do without some of them, for the objective of `options`. Units
-/// that are left out draw their idle watts all the same. `runs` are those of `world`, the best of them
-/// verified; what is tried without some units is added to them, and the best of all is then their
-/// best. Throws as `ideal_runs` does.
+/// that are left out draw their idle watts all the same. `runs` are those of `world`, the best of
+/// them verified; what is tried without some units is added to them, and the best of all is then
+/// their best. Throws as `ideal_runs` does.
 [[nodiscard]] Worth worth_of_units(const SimWorld& world, const Options& options, IdealRuns& runs);
 
 }  // namespace equipoise

@@ -1,8 +1,9 @@
 // Values as bytes and back, exactly: what processes of this program tell each other.
 //
-// A plain struct is archived member by member, without naming them (struct_members.hpp); one with members
-// that are not sent has a function `fields(archive, value)` for both directions. Messages have no types,
-// versions or byte order, because only one program on one machine writes and reads them.
+// A plain struct is archived member by member, without naming them (struct_members.hpp); one with
+// members that are not sent has a function `fields(archive, value)` for both directions. Messages
+// have no types, versions or byte order, because only one program on one machine writes and reads
+// them.
 #pragma once
 
 #include <concepts>

@@ -78,8 +78,8 @@ struct SimWorld {
 struct ResidentPath {
   double bytes = 0.0;  ///< of the phase with most bytes to be sent
   std::string link;    ///< empty: no link carries any
-  /// (units): the first unit that gets them over the link by the same copy, or none if the unit does
-  /// not get them over that link. Units that share the data of a node get them by one copy.
+  /// (units): the first unit that gets them over the link by the same copy, or none if the unit
+  /// does not get them over that link. Units that share the data of a node get them by one copy.
   std::vector<std::optional<std::size_t>> copy_of;
 };
 

@@ -1,5 +1,5 @@
-// Archives messages. Structs with members that are not sent are taken apart as a whole here, so that a new
-// member that is not sent does not compile.
+// Archives messages. Structs with members that are not sent are taken apart as a whole here, so
+// that a new member that is not sent does not compile.
 #include "tools/simulations/simulation_messages.hpp"
 
 #include <type_traits>

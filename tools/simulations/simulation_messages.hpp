@@ -51,8 +51,8 @@ struct Simulate {
   Simulation simulation;      ///< without inputs and profile
 };
 
-/// Probe a platform. Answered by ProbingPlatform, any number of times, and then by PlatformProbed or
-/// Failed.
+/// Probe a platform. Answered by ProbingPlatform, any number of times, and then by PlatformProbed
+/// or Failed.
 struct ProbePlatform {
   std::uint64_t number = 0;
   PlatformSource source;

@@ -7,7 +7,8 @@
 
 namespace equipoise {
 
-/// The summary of policies over all experiments, a chart of them, and links to each experiment's page.
+/// The summary of policies over all experiments, a chart of them, and links to each experiment's
+/// page.
 [[nodiscard]] std::string sweep_html(const SweepResults& results);
 
 }  // namespace equipoise

@@ -196,8 +196,8 @@ bool does_not_need(const std::string& spelling, const std::string& one) {
              info->parameters.end();
 }
 
-/// The parameters that all policies of a figure's rows have, but for those that do not need them, in
-/// the order of the first policy with parameters.
+/// The parameters that all policies of a figure's rows have, but for those that do not need them,
+/// in the order of the first policy with parameters.
 std::vector<std::string> shared_parameters(const std::vector<const PublishedComparison*>& rows) {
   std::vector<std::string> spellings;
   for (const PublishedComparison* row : rows) {

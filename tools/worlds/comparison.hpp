@@ -24,7 +24,8 @@ struct Comparison {
   std::optional<double> lower_bound_s;
   std::string bound_by;  ///< binding constraint: compute, copies, or the name of a link
   /// Under the noise of the results: the best of the search (see `best_reached`) and, after
-  /// `relate_results`, of every simulated result. Nothing if there was no search, or it found nothing.
+  /// `relate_results`, of every simulated result. Nothing if there was no search, or it found
+  /// nothing.
   std::optional<BestReached> best_known;
   ResidentPath resident;  ///< empty if no platform is known
   std::vector<std::string> units;
@@ -61,9 +62,9 @@ using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on);
 
 /// Computes the values that need other policies: speedups over `baseline`, and ratios to the
-/// comparison's reference. A simulated result whose mean makespan is less than the best known becomes
-/// the best known, whatever its policy knew beforehand. It must be verified and have as many
-/// repetitions as any other; results on real units do not count, for they met another noise.
+/// comparison's reference. A simulated result whose mean makespan is less than the best known
+/// becomes the best known, whatever its policy knew beforehand. It must be verified and have as
+/// many repetitions as any other; results on real units do not count, for they met another noise.
 void relate_results(Comparison& comparison, const std::string& baseline);
 
 /// Sets `experiment`, the header of results.json (the options, where resident data lie, the input

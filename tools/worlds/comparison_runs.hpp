@@ -16,7 +16,8 @@ namespace equipoise {
 [[nodiscard]] std::string run_file_of(const std::string& folder, const std::string& spelling,
                                       const std::string& on);
 
-/// The run file for the first run of each policy and world, if run files are kept; empty for other runs.
+/// The run file for the first run of each policy and world, if run files are kept; empty for other
+/// runs.
 [[nodiscard]] std::string run_file_to_keep(const Options& options, const PolicyChoice& choice,
                                            const std::string& on, int repetition);
 

@@ -18,7 +18,8 @@ void warn_of(const std::string& device, const std::exception& failure) {
   warn(fmt::format("the links of {} could not be measured: {}", device, failure.what()));
 }
 
-/// The unit that has a whole GPU: `cuda,device=0,id=cuda0` for "cuda:0". Throws as parse_units does.
+/// The unit that has a whole GPU: `cuda,device=0,id=cuda0` for "cuda:0". Throws as parse_units
+/// does.
 UnitSpec whole(const Gpu& gpu) {
   const std::size_t colon = gpu.name.find(':');
   const std::string kind = gpu.name.substr(0, colon);

@@ -17,9 +17,10 @@ namespace equipoise {
 /// How fast devices copy, by Unit::device.
 using DeviceLinks = std::map<std::string, LinkRates>;
 
-/// Measures the devices of `specs` that can be measured, a fraction of a second each: of a device with
-/// one unit, copies as blocks make them (CopyPath::staged); of one with several, what these share
-/// (CopyPath::pinned). No unit should work there. A device that fails is left out, with a warning.
+/// Measures the devices of `specs` that can be measured, a fraction of a second each: of a device
+/// with one unit, copies as blocks make them (CopyPath::staged); of one with several, what these
+/// share (CopyPath::pinned). No unit should work there. A device that fails is left out, with a
+/// warning.
 [[nodiscard]] DeviceLinks measure_links(std::span<const UnitSpec> specs);
 
 /// The names of the links that copies of a device cross, in one direction.
@@ -42,7 +43,8 @@ struct LinksOfDevice {
 /// Appends what computes on a unit's GPU: the properties `sms` and `clock_hz`, as far as known.
 void describe_gpu(HostDescription& host, const Gpu& gpu);
 
-/// The GPU of a unit in a line: model, SMs and clock, copy engines, memory and place, as far as known.
+/// The GPU of a unit in a line: model, SMs and clock, copy engines, memory and place, as far as
+/// known.
 [[nodiscard]] std::string gpu_line(const UnitSpec& spec);
 
 /// gpu_line of each GPU of this machine, or why it cannot be used.

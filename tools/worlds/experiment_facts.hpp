@@ -1,4 +1,5 @@
-// What results.json says of the experiment besides its results: what was compared, with which inputs, where.
+// What results.json says of the experiment besides its results: what was compared, with which
+// inputs, where.
 #pragma once
 
 #include <cstdint>

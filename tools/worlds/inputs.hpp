@@ -12,17 +12,17 @@
 namespace equipoise {
 
 /// Reads the files in order and prints their warnings. Several files may time one kernel, each on
-/// other units; what only some of them say of the workload (grain, resident bytes, memory) then holds
-/// for all. Throws InputError, also if two files time the same kernel on the same unit, or say
-/// different things of its workload.
+/// other units; what only some of them say of the workload (grain, resident bytes, memory) then
+/// holds for all. Throws InputError, also if two files time the same kernel on the same unit, or
+/// say different things of its workload.
 [[nodiscard]] std::vector<Trace> read_traces(const std::vector<std::string>& files);
 
 /// Throws InputError unless `options.out`, if given, can be written and is not an input file. To be
 /// called after all input files have been read.
 void check_out(const Options& options);
 
-/// Gives `unit` the watts of `recorded`, its unit in the trace of the first phase, if it has none of
-/// its own. Those of a platform therefore come first. There may be idle watts without busy ones.
+/// Gives `unit` the watts of `recorded`, its unit in the trace of the first phase, if it has none
+/// of its own. Those of a platform therefore come first. There may be idle watts without busy ones.
 void complete_watts(Unit& unit, const Unit& recorded);
 
 /// Gives `unit` the `max_block_items` of `recorded`, its unit in the trace of a phase.

@@ -22,11 +22,11 @@ class KeptExperience {
   /// Reads the file. Throws InputError if it cannot be read, or not be used like this.
   KeptExperience(const Options& options, ExperienceUse use);
 
-  /// Gives `choice` what is known of the phases and units of `world`, if its policy uses experience.
-  /// What it was given before is gone.
+  /// Gives `choice` what is known of the phases and units of `world`, if its policy uses
+  /// experience. What it was given before is gone.
   void give(PolicyChoice& choice, const World& world) const;
-  /// Adds what a run of `world` has shown to what is in the file by now; other programs that add to it
-  /// wait meanwhile. Runs that were interrupted or are not verified add nothing. Throws
+  /// Adds what a run of `world` has shown to what is in the file by now; other programs that add to
+  /// it wait meanwhile. Runs that were interrupted or are not verified add nothing. Throws
   /// std::runtime_error if the file cannot be locked or written.
   void add(const RunReport& report, const World& world) const;
 

@@ -18,8 +18,8 @@ namespace {
 /// A link without recorded copies costs nothing.
 constexpr CopySpeed costless{Seconds{}, 1e15};
 
-/// The devices whose units copy by themselves and share nothing but its bus: those that were measured
-/// and have several units.
+/// The devices whose units copy by themselves and share nothing but its bus: those that were
+/// measured and have several units.
 std::set<std::string> devices_with_a_bus(const std::vector<RecordedUnit>& units,
                                          const DeviceLinks& devices) {
   std::set<std::string> with_a_bus;
@@ -70,7 +70,8 @@ void add_links(PlatformDescription& platform, const std::vector<RecordedUnit>& u
   }
 }
 
-/// `of_both` is the link that copies of its device in both directions cross; empty if there is none.
+/// `of_both` is the link that copies of its device in both directions cross; empty if there is
+/// none.
 void add_unit(PlatformDescription& platform, const RecordedUnit& recorded,
               const std::string& of_both, bool has_bus) {
   const std::string& name = recorded.unit.name;

@@ -9,8 +9,8 @@
 namespace equipoise {
 
 /// The fields of a unit in the machine spec at `path`. A unit with a `data_sheet` has that device's
-/// figures, except for those that are given. Throws InputError with FILE:LINE, also for its files of
-/// measured times.
+/// figures, except for those that are given. Throws InputError with FILE:LINE, also for its files
+/// of measured times.
 [[nodiscard]] UnitFigures read_unit_figures(const JsonValue& value, const std::string& path);
 
 }  // namespace equipoise

@@ -32,7 +32,8 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
      "of unit memory, while a block is there"},
     {"flop_per_item", "0", "FLOP", "for reports"}};
 
-/// What an item of `kernel` copies in or out, by all samples of the traces; none if one of them does not say.
+/// What an item of `kernel` copies in or out, by all samples of the traces; none if one of them
+/// does not say.
 std::optional<double> traced_bytes(const std::vector<Trace>& traces, const std::string& kernel,
                                    std::optional<double> TraceSample::*bytes_of) {
   double bytes = 0.0;

@@ -18,9 +18,9 @@ namespace equipoise {
 /// one of the traces must be of that kernel, and the workload takes items (required), grain_items,
 /// iterations, in_bytes_per_item, out_bytes_per_item, resident_bytes, distribution,
 /// resident_memory_bytes, iteration_bytes, memory_bytes_per_item and flop_per_item. In both cases,
-/// resident bytes, their memory and memory per item come from the header of the kernel's first trace
-/// if it states them, unless the user gave them. Throws InputError at `--workload`, also if the
-/// trace's `problem` has another number of items.
+/// resident bytes, their memory and memory per item come from the header of the kernel's first
+/// trace if it states them, unless the user gave them. Throws InputError at `--workload`, also if
+/// the trace's `problem` has another number of items.
 [[nodiscard]] Workload choose_workload(const std::string& spelling,
                                        const std::vector<Trace>& traces);
 

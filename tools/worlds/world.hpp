@@ -45,8 +45,8 @@ class World {
   /// Runs `choice` once. Writes a run file if `journal_file` is not empty.
   [[nodiscard]] virtual RunReport run(const PolicyChoice& choice, std::uint64_t repetition,
                                       const std::string& journal_file) = 0;
-  /// Runs every policy and repetition. After a stop request, returns the runs that have ended. Warns
-  /// about runs without a result, and sets `failed`.
+  /// Runs every policy and repetition. After a stop request, returns the runs that have ended.
+  /// Warns about runs without a result, and sets `failed`.
   [[nodiscard]] virtual RunsByPolicy run_all(const std::vector<PolicyChoice>& choices,
                                              bool& failed) = 0;
 };

@@ -40,8 +40,8 @@ std::optional<struct stat> find(const std::string& path) {
 
 FileId id_of(const struct stat& file) { return {file.st_dev, file.st_ino}; }
 
-/// The path by which `file` was read first; nothing if it was not, or if another file of that number was, which is no
-/// longer there.
+/// The path by which `file` was read first; nothing if it was not, or if another file of that
+/// number was, which is no longer there.
 std::optional<std::string> name_as_input(const struct stat& file) {
   const auto read = inputs().find(id_of(file));
   if (read == inputs().end()) return std::nullopt;

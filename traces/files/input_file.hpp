@@ -19,8 +19,8 @@ void forget_input(const std::string& path);
 /// /dev/stdin). Throws InputError at `path` if the file does not exist or cannot be read, and for
 /// folders, devices and named pipes, which may never end or never begin. `advice` says in the
 /// message what to do: "give a trace". A pipe is read to its end when it is first opened, and its
-/// contents are kept, so that it can be opened again by any of its names; more than 1 GiB of them are
-/// refused.
+/// contents are kept, so that it can be opened again by any of its names; more than 1 GiB of them
+/// are refused.
 [[nodiscard]] std::ifstream open_input(const std::string& path, const std::string& advice);
 
 /// Files that are read as a whole may have this many bytes unless a caller allows less.

@@ -24,12 +24,13 @@ class NoLocks : public std::runtime_error {
 enum class EmptyFile : std::uint8_t { removed, kept };
 
 /// Keeps other threads and processes that lock the same file from it, for as long as this object
-/// lives. What is renamed to its path meanwhile takes its place: who waited for it gets the new file.
+/// lives. What is renamed to its path meanwhile takes its place: who waited for it gets the new
+/// file.
 class LockedFile {
  public:
-  /// Locks the file at `path`. If there is none, makes an empty one. What is still empty and was not
-  /// replaced at the end is removed, if `if_empty` says so. Throws LockHeld if others have kept it for
-  /// longer than `patience`, NoLocks, or std::runtime_error if the file cannot be opened.
+  /// Locks the file at `path`. If there is none, makes an empty one. What is still empty and was
+  /// not replaced at the end is removed, if `if_empty` says so. Throws LockHeld if others have kept
+  /// it for longer than `patience`, NoLocks, or std::runtime_error if the file cannot be opened.
   LockedFile(std::string path, std::chrono::milliseconds patience,
              EmptyFile if_empty = EmptyFile::removed);
   LockedFile(const LockedFile&) = delete;

@@ -12,11 +12,11 @@ namespace equipoise {
 /// has no locks, nothing is locked. The lock ends with the process, however that ends.
 class OutputLock {
  public:
-  /// Locks the folder at `path`, which exists, through a file in it (`.lock`) that is removed at the
-  /// end. Throws InputError at `option` if another program has locked it.
+  /// Locks the folder at `path`, which exists, through a file in it (`.lock`) that is removed at
+  /// the end. Throws InputError at `option` if another program has locked it.
   [[nodiscard]] static OutputLock of_folder(const std::string& path, const std::string& option);
-  /// Locks the file at `path`. If there is none, makes it; what nothing was written to is removed at
-  /// the end. A device or a pipe is not locked, nor is anything if `path` is empty. Throws like
+  /// Locks the file at `path`. If there is none, makes it; what nothing was written to is removed
+  /// at the end. A device or a pipe is not locked, nor is anything if `path` is empty. Throws like
   /// `of_folder`.
   [[nodiscard]] static OutputLock of_file(const std::string& path, const std::string& option);
 

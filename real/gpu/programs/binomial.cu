@@ -1,14 +1,14 @@
 // Binomial lattices: bound by arithmetic, two operations a node.
 //
 // A block is one warp. Some neighbouring threads price an option: each keeps a part of its row of
-// nodes in registers, steps it back, and takes the lowest nodes of the next part from its neighbour,
-// through shared memory, at every other step. Whenever the row has become so short that each thread
-// can keep two nodes less, the row is divided anew. The more nodes a thread keeps, the less is
-// exchanged.
+// nodes in registers, steps it back, and takes the lowest nodes of the next part from its
+// neighbour, through shared memory, at every other step. Whenever the row has become so short that
+// each thread can keep two nodes less, the row is divided anew. The more nodes a thread keeps, the
+// less is exchanged.
 //
-// Longer rows do not fit. Then the threads of a block are a pipeline: each steps a row of nodes back
-// by 16 steps in registers, from the lowest node on, and the next takes its results. A row passes
-// through several times; in between, each thread keeps a part of it.
+// Longer rows do not fit. Then the threads of a block are a pipeline: each steps a row of nodes
+// back by 16 steps in registers, from the lowest node on, and the next takes its results. A row
+// passes through several times; in between, each thread keeps a part of it.
 #include "real/gpu/programs/binomial.hpp"
 
 #include <algorithm>
@@ -88,8 +88,8 @@ struct Exchange {
   }
 };
 
-/// Steps the own nodes and those above them (`edge`) back by the steps at once. What comes from nodes
-/// above the row is never used.
+/// Steps the own nodes and those above them (`edge`) back by the steps at once. What comes from
+/// nodes above the row is never used.
 template <unsigned own>
 __device__ void step_back_own(double up, double down, double (&edge)[steps_at_once],
                               double (&values)[own]) {

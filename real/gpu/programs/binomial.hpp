@@ -8,7 +8,8 @@
 
 namespace equipoise {
 
-/// Loads the kernels onto the current device, so that no launch waits for that. Throws as check_cuda does.
+/// Loads the kernels onto the current device, so that no launch waits for that. Throws as
+/// check_cuda does.
 void load_binomial();
 /// Enqueues the pricing of `count` calls (at least one) on lattices of `steps` steps, from 1 to
 /// `lattice_steps_max`, as `price_on_lattice` prices them. Columns are in the device's memory.

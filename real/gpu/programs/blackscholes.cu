@@ -72,7 +72,8 @@ __global__ void price_pair(OptionColumns options, std::size_t count, double rate
     terms[k] =
         terms_of(spot.number[k], strike.number[k], years.number[k], volatility.number[k], rate);
   }
-  // One after the other, so that coefficients are loaded once for both options; divisions come last.
+  // One after the other, so that coefficients are loaded once for both options; divisions come
+  // last.
 #pragma unroll
   for (Terms& of : terms) {
     of.tail1 = tail_fraction(std::abs(of.d1));

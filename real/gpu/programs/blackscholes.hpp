@@ -8,7 +8,8 @@
 
 namespace equipoise {
 
-/// Loads the kernels onto the current device, so that no launch waits for that. Throws as check_cuda does.
+/// Loads the kernels onto the current device, so that no launch waits for that. Throws as
+/// check_cuda does.
 void load_blackscholes();
 /// Enqueues the pricing of `count` options (at least one), as `price_options` prices them. Columns
 /// are in the device's memory and begin at multiples of 16 bytes.

@@ -1,9 +1,9 @@
 // Useless arithmetic: a block of threads takes all shared memory of an SM, so that neither another
-// such block nor a block of a unit's kernel has room beside it, and computes until its time is over.
-// Its first thread looks about a thousand times a second at the GPU's clock and at the word that stops it,
-// and writes how long it was busy. That clock and the host's memory, where the words are, belong to all SMs
-// and to the unit's queues, which may wait while all SMs of a load ask for them much more often. The other
-// threads learn of the end from shared memory.
+// such block nor a block of a unit's kernel has room beside it, and computes until its time is
+// over. Its first thread looks about a thousand times a second at the GPU's clock and at the word
+// that stops it, and writes how long it was busy. That clock and the host's memory, where the words
+// are, belong to all SMs and to the unit's queues, which may wait while all SMs of a load ask for
+// them much more often. The other threads learn of the end from shared memory.
 #include "real/gpu/programs/compete.hpp"
 
 #include "real/gpu/device_code.hpp"

@@ -11,8 +11,8 @@
 namespace equipoise {
 
 /// Makes the program for blocks of up to `transforms` transforms of `shape` on the current device.
-/// Opens the library and makes all plans now, which takes long. Throws BackendError if there is none,
-/// BlockFailure if it does not work, and std::bad_alloc if it has too little memory.
+/// Opens the library and makes all plans now, which takes long. Throws BackendError if there is
+/// none, BlockFailure if it does not work, and std::bad_alloc if it has too little memory.
 [[nodiscard]] std::unique_ptr<GpuProgram> make_gpu_fft2d(const FourierShape& shape,
                                                          std::size_t transforms);
 

@@ -8,7 +8,8 @@
 
 namespace equipoise {
 
-/// Loads the kernels onto the current device, so that no launch waits for that. Throws as check_cuda does.
+/// Loads the kernels onto the current device, so that no launch waits for that. Throws as
+/// check_cuda does.
 void load_gaussian();
 /// Enqueues the blur of `rows` rows (at least one) on `stream`, as `blur` computes them but for
 /// rounding: terms are added in another order. All arrays are in the device's memory.

@@ -3,8 +3,8 @@
 // Bound by integer operations, bit counts and look-ups in shared memory, about equally. A block of
 // threads takes up to four genes. A thread owns eight second regulators, whose sets stay in
 // registers, and meets first regulators one after another. The table for all halves lies in shared
-// memory (see pair_search.cpp), or, where it is too large, the entries for some first regulators at a
-// time.
+// memory (see pair_search.cpp), or, where it is too large, the entries for some first regulators at
+// a time.
 #include "real/gpu/programs/grn.hpp"
 
 #include <cstddef>
@@ -42,8 +42,8 @@ struct PairSearch {
 
 constexpr auto entry_bytes = static_cast<std::int32_t>(sizeof(std::int32_t));
 
-/// How to find the places of a pair in the entries of its first regulator and a gene. All are bytes,
-/// which saves a multiplication for each look-up, and one read brings them.
+/// How to find the places of a pair in the entries of its first regulator and a gene. All are
+/// bytes, which saves a multiplication for each look-up, and one read brings them.
 struct alignas(16) Halves {
   std::int32_t active_begin;  ///< in the tables
   std::int32_t active_step;   ///< from one row to the next, less 1: idle samples of the gene
@@ -82,8 +82,8 @@ __device__ void copy_entries(const std::int32_t* __restrict__ from, std::int32_t
   for (unsigned i = lane; i < entries; i += lanes) to[i] = from[i];
 }
 
-/// Brings the first regulators `from` to `from` + `count` to shared memory, and the entries for them
-/// unless all are there. A regulator and a gene have `search.lanes` threads at a time.
+/// Brings the first regulators `from` to `from` + `count` to shared memory, and the entries for
+/// them unless all are there. A regulator and a gene have `search.lanes` threads at a time.
 template <unsigned genes>
 __device__ void bring_tables(const PairSearch& search, Samples every, unsigned from, unsigned count,
                              SharedPairs<genes>& shared, std::int32_t* tables) {
@@ -124,9 +124,9 @@ __device__ std::int32_t entry_at(const std::int32_t* tables, std::int32_t offset
                                                 offset);
 }
 
-/// Tries the pairs of a first regulator with the own second ones of the slots from `slot` on; in that
-/// slot, only some second regulators may be behind the first one. Of equal entropies keeps the first
-/// met, which is also the first in the order of (first, second) among the own seconds.
+/// Tries the pairs of a first regulator with the own second ones of the slots from `slot` on; in
+/// that slot, only some second regulators may be behind the first one. Of equal entropies keeps the
+/// first met, which is also the first in the order of (first, second) among the own seconds.
 template <unsigned slot, unsigned genes, class Set>
 __device__ void try_slots(const PairSearch& search, const Genes<genes, Set>& own, unsigned first,
                           Set first_active, const Halves (&all_halves)[genes],

@@ -8,7 +8,8 @@
 
 namespace equipoise {
 
-/// Loads the kernels onto the current device, so that no launch waits for that. Throws as check_cuda does.
+/// Loads the kernels onto the current device, so that no launch waits for that. Throws as
+/// check_cuda does.
 void load_grn();
 /// Enqueues the search for the best pairs of `count` genes on `stream`. `regulators`, `genes` and
 /// `best` are in the device's memory. Finds the pairs and the entropies that `find_best_pairs`

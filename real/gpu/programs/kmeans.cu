@@ -1,9 +1,9 @@
 // k-means on GPUs: the nearest centroid of each point, by scores |c|^2 / 2 - x . c.
 //
-// Bound by fused multiply-adds. A block of threads takes 96 points and all centroids, up to 64 at
-// a time and eight coordinates at a time through two buffers in shared memory; a thread keeps the
-// scores of 6 points and up to 8 centroids in registers. With fewer scores, reading coordinates from
-// shared memory would take longer than the arithmetic.
+// Bound by fused multiply-adds. A block of threads takes 96 points and all centroids, up to 64 at a
+// time and eight coordinates at a time through two buffers in shared memory; a thread keeps the
+// scores of 6 points and up to 8 centroids in registers. With fewer scores, reading coordinates
+// from shared memory would take longer than the arithmetic.
 #include "real/gpu/programs/kmeans.hpp"
 
 #include <cmath>

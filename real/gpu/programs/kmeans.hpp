@@ -21,7 +21,8 @@ struct NearestSearch {
 /// The label of a point for which fused multiply-add cannot tell the nearest centroid.
 inline constexpr std::int32_t undecided_label = -2;
 
-/// Loads the kernels onto the current device, so that no launch waits for that. Throws as check_cuda does.
+/// Loads the kernels onto the current device, so that no launch waits for that. Throws as
+/// check_cuda does.
 void load_kmeans();
 /// Enqueues the search for all points on `stream`. The labels are those that the CPU finds, to the
 /// last point: where two centroids are as near as rounding can tell, the second of two kernels

@@ -7,7 +7,8 @@
 
 namespace equipoise {
 
-/// Loads the kernels onto the current device, so that no launch waits for that. Throws as check_cuda does.
+/// Loads the kernels onto the current device, so that no launch waits for that. Throws as
+/// check_cuda does.
 void load_mandelbrot();
 /// Enqueues counting the steps of the pixels of `rows` rows (at least one), as `count_steps` counts
 /// them, bit by bit: row i has im c = imaginary[i] and the counts from counts[i * image.width].

@@ -9,8 +9,8 @@
 
 namespace equipoise {
 
-/// Makes the program for products of n by n matrices on the current device. Opens the library and makes
-/// its handle now, which takes long. Throws BackendError if there is no library, BlockFailure
+/// Makes the program for products of n by n matrices on the current device. Opens the library and
+/// makes its handle now, which takes long. Throws BackendError if there is no library, BlockFailure
 /// if it does not work, and std::bad_alloc if it has too little memory.
 [[nodiscard]] std::unique_ptr<GpuProgram> make_gpu_matmul(Items n);
 

@@ -8,7 +8,8 @@
 
 namespace equipoise {
 
-/// Loads the kernels onto the current device, so that no launch waits for that. Throws as check_cuda does.
+/// Loads the kernels onto the current device, so that no launch waits for that. Throws as
+/// check_cuda does.
 void load_nbody();
 /// Enqueues the accelerations of the bodies [first, first + count), at least one, as `accelerate`
 /// computes them. They are added in another order, so their last bits differ. Columns are in the

@@ -8,7 +8,8 @@
 
 namespace equipoise {
 
-/// Loads the kernels onto the current device, so that no launch waits for that. Throws as check_cuda does.
+/// Loads the kernels onto the current device, so that no launch waits for that. Throws as
+/// check_cuda does.
 void load_taylor();
 /// Enqueues the sums of the first `terms` terms (at least one) at `count` points (at least one), as
 /// `evaluate_series` sums them with the coefficients of `logarithm_series`. Arrays are in the

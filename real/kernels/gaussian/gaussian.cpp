@@ -7,11 +7,11 @@
 // the rows around it. The paper's benchmark is bound by arithmetic, like its n-body benchmark. Only
 // the check uses two passes.
 //
-// The image lies on the host in a frame: its outermost rows and columns continue beyond its edges as
-// far as the filter reaches. Copied to a unit: the framed rows of a block, and `radius` rows above
-// and below them. Copied back: the block's rows. The bytes per item count only the rows of the
-// block, which is right for large blocks; the 2 * radius rows around come in addition with every
-// block.
+// The image lies on the host in a frame: its outermost rows and columns continue beyond its edges
+// as far as the filter reaches. Copied to a unit: the framed rows of a block, and `radius` rows
+// above and below them. Copied back: the block's rows. The bytes per item count only the rows of
+// the block, which is right for large blocks; the 2 * radius rows around come in addition with
+// every block.
 #include <algorithm>
 #include <span>
 #include <vector>

@@ -31,8 +31,8 @@ struct BestPair {
 };
 inline constexpr double entropy_unit_bits = 0x1p-24;
 
-/// The entries of `RegulatorTables::table` for `n` samples: one for each way to divide up to n samples
-/// into four, (n + 4 over 4).
+/// The entries of `RegulatorTables::table` for `n` samples: one for each way to divide up to n
+/// samples into four, (n + 4 over 4).
 constexpr std::size_t table_entries(std::size_t n) {
   return (n + 1) * (n + 2) / 2 * (n + 3) / 3 * (n + 4) / 4;
 }

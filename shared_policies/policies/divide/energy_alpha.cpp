@@ -11,10 +11,10 @@
 //
 // Eq. 2 multiplies dynamic power by T_C and T_G, the whole times of the devices: their speeds take
 // "the communication times" into account, and so do the watts, which are means over test
-// executions. (Its text says "only when the device is computing", and has no other time than these.)
-// So does dynamic_time=device. The energy of our runs (busy watts while a unit computes, not while
-// it copies) is that of dynamic_time=computing: dynamic watts times the computing part of the
-// profile's times. Where nothing is copied, as in the paper's tables, both are the same.
+// executions. (Its text says "only when the device is computing", and has no other time than
+// these.) So does dynamic_time=device. The energy of our runs (busy watts while a unit computes,
+// not while it copies) is that of dynamic_time=computing: dynamic watts times the computing part of
+// the profile's times. Where nothing is copied, as in the paper's tables, both are the same.
 #include <cstddef>
 #include <memory>
 #include <vector>

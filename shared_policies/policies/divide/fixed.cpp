@@ -1,6 +1,6 @@
-// fixed: one division before the run, by shares that the user gives; for sweeps over shares, such as
-// those of the energy paper over the share alpha of the CPU, and for comparing with a division that
-// somebody else found.
+// fixed: one division before the run, by shares that the user gives; for sweeps over shares, such
+// as those of the energy paper over the share alpha of the CPU, and for comparing with a division
+// that somebody else found.
 #include <fmt/format.h>
 
 #include <algorithm>

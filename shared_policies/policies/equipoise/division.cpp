@@ -13,9 +13,8 @@ namespace {
 /// If at most this many grains per unit remain, they are assigned one by one.
 constexpr Items few_grains_a_unit = 4;
 
-/// The time in seconds at which `unit`, whose last block ended at `last_end`, will have done its blocks, lost ones that
-/// go on included; `now` if it has none. Its first block, if overdue, is expected to need as long again as it is
-/// overdue.
+/// When `unit` will have done its blocks (s), lost ones that go on included; `now` if it has none.
+/// Its first one, if overdue, is expected to need as long again as it is overdue.
 double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end, Seconds now) {
   double at_s = last_end.value;
   bool is_first = true;
@@ -105,7 +104,7 @@ void Division::enter(const View& view, const UnitState& unit) {
     const double arrival_s = first.assigned.value + part.fetch_s;
     const double elapsed_s = view.now().value - arrival_s;
     part.ready_s = part.begin_s = std::max(view.now().value, arrival_s);
-    // That of its kind; or as if half of the block were done, if that is less or nothing is known of the kind.
+    // That of its kind; or as if half of the block were done, if that is less or the kind unknown.
     const double kind_rate = rate_of(unit.unit.kind);
     const double half_rate =
         elapsed_s > 0.0 ? 0.5 * static_cast<double>(first.block.items) / elapsed_s : kind_rate;
@@ -115,8 +114,8 @@ void Division::enter(const View& view, const UnitState& unit) {
   done_before_ += part.rate * part.begin_s;
 }
 
-/// Leaves a unit out that would begin after the end, unless it is the only one. It is first tried with a single block.
-/// Returns whether the sums changed.
+/// Leaves a unit out that would begin after the end, unless it is the only one. It is first tried
+/// with a single block. Returns whether the sums changed.
 bool Division::leave_if_late(UnitPart& part) {
   if (part.rate == 0.0 || part.begin_s < end_s_ || rate_ <= part.rate * (1.0 + 1e-9)) return false;
   if (part.blocks > 1.0) {

@@ -32,10 +32,10 @@ struct UnitPart {
 ///
 ///     end = (remaining + sum_p r_p b_p) / sum_p r_p   over the units with b_p < end,
 ///
-/// where unit p does r_p items/s from b_p on: b_p is the time when its outstanding blocks have ended, plus the fixed
-/// costs of the blocks that it will take. Blocks are queued, but for that of an empty unit which is its last. Both sums
-/// are kept. `renew` brings the part of one unit up to date, `divide` the parts of all units, in O(n) for each time
-/// that one of them turns out to begin too late. Source: ours.
+/// where unit p does r_p items/s from b_p on: when its outstanding blocks will have ended, plus the
+/// fixed costs of its later ones, which are queued, but for the last block of an empty unit. Both
+/// sums are kept. `renew` brings the part of one unit up to date, `divide` all parts, in O(n) for
+/// each time that one of them turns out to begin too late. Source: ours.
 class Division {
  public:
   explicit Division(const BlockSizing& sizing) : sizing_(sizing) {}
@@ -61,12 +61,11 @@ class Division {
   [[nodiscard]] double rate() const { return rate_; }
   /// Whether so few grains remain that they are assigned one by one, as UnitPart::grains says.
   [[nodiscard]] bool has_few_grains() const { return has_few_grains_; }
-  /// The largest block that a unit may get: as many as overlap are to fit in its memory, where that makes items
-  /// cheaper.
+  /// The largest block that a unit may get; several fit in its memory where items are cheaper so.
   [[nodiscard]] double most_items(const View& view, const UnitState& unit) const;
   /// The sizes of the next blocks of a unit.
   [[nodiscard]] NextBlock sizes(UnitId id) const;
-  /// The mean rate of the known units of a kind when `divide` was last called; 0 if there were none.
+  /// The mean rate of the known units of a kind at the last `divide`; 0 if there were none.
   [[nodiscard]] double rate_of(UnitKind kind) const;
 
  private:

@@ -1,24 +1,24 @@
-// equipoise: our own policy. Whenever a block ends, the remaining items are divided at the rates that the units have
-// shown, so that all end together (Division); no model is solved for this.
+// equipoise: our own policy. Whenever a block ends, the remaining items are divided at the rates
+// that the units have shown, so that all end together (Division); no model is solved for this.
 //
-// 1. Costs are learned block by block: a line (RunningCost), apart for blocks that met an empty unit and queued ones
-//    (PipelineCost). A surprise counts only if it is repeated.
-// 2. A block takes half of the time left. It is shorter if the unit's times scatter (`cushion`), if it hides copies
-//    (`overlap`, and so short that its own copy in is hidden), or if larger blocks cost more per item, and longer if
-//    fixed costs require it (NextBlock). It leaves memory for the blocks that overlap with it.
-// 3. A unit's last block ends when all others end. It is taken as soon as halving it would cost more fixed time than
-//    the scatter of its times costs (`caution`). The last grains are assigned one by one.
-// 4. First blocks are small, larger on accelerators; later ones grow up to eightfold each time (`growth`). Units queue
-//    as many blocks as hide copies and the latency of the controller.
-// 5. Links to other nodes are asked what they carry (Network). Remote units take part if what they have to fetch takes
-//    less than the time left, iterations to come included (RemoteUnits).
-// 6. What earlier runs showed of a unit (`--experience`) counts as up to three blocks, the fewer the older it is. If a
-//    unit's first blocks contradict it, it is forgotten, also of all other units that have not confirmed it.
-// 7. A block that is overdue is expected to need as long again as it is overdue. When nothing is left to hand out, idle
-//    units do overdue blocks again (`backup`, BackupTasks). The work of a lost unit is divided like the rest.
+// 1. Costs are learned block by block: a line (RunningCost), apart for blocks that met an empty
+//    unit and queued ones (PipelineCost). A surprise counts only if it is repeated.
+// 2. A block takes half of the time left: less if times scatter (`cushion`), if it hides copies
+//    (`overlap`, and its own copy in is to be hidden), or if larger blocks cost more an item; more
+//    if fixed costs require it (NextBlock). Blocks that overlap share the unit's memory.
+// 3. A unit's last block ends when all others end. It is taken once halving it would cost more
+//    fixed time than its scatter costs (`caution`). The last grains are assigned one by one.
+// 4. First blocks are small, larger on accelerators; later ones grow up to eightfold each time
+//    (`growth`). Units queue as many blocks as hide copies and the latency of the controller.
+// 5. Links to other nodes are asked what they carry (Network). Remote units take part if what they
+//    have to fetch takes less than the time left, iterations to come included (RemoteUnits).
+// 6. Earlier runs (`--experience`) count as up to three blocks, the fewer the older they are. What
+//    first blocks contradict is forgotten, also of all units that have not confirmed it.
+// 7. A block is expected to need as long again as it is overdue. When nothing is left to hand out,
+//    idle units do overdue blocks again (`backup`, BackupTasks). Lost work is divided again.
 //
-// `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with one part at a time
-// removed or changed; tools/campaigns/RESULTS.md has what was found.
+// `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with
+// one part at a time removed or changed; tools/campaigns/RESULTS.md has what was found.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@
 namespace equipoise {
 namespace {
 
-/// All parts are renewed once in (units / this) blocks, so that a block costs hardly more time with many units.
+/// All parts are renewed once in (units / this) blocks: many units make a block hardly dearer.
 constexpr std::size_t units_renewed_a_block = 8;
 
 class Equipoise final : public Policy {
@@ -144,7 +144,7 @@ void Equipoise::forget_unconfirmed(const View& view) {
   }
 }
 
-/// Counts a finished block. Returns whether all parts are to be renewed: at first more often than later.
+/// Counts a finished block. Returns whether to renew all parts: at first more often than later.
 bool Equipoise::is_due(const View& view) {
   ++blocks_;
   ++blocks_since_division_;
@@ -152,7 +152,7 @@ bool Equipoise::is_due(const View& view) {
          view.outstanding() == 0;
 }
 
-/// Divides the remaining items among all units, and gives every unit that should have more work its next blocks.
+/// Divides the remaining items, and gives its next blocks to every unit that should have more work.
 void Equipoise::divide(const View& view, Decisions& decisions) {
   if (view.remaining() == 0) return;
   blocks_since_division_ = 0;
@@ -182,8 +182,8 @@ void Equipoise::hand_out(const View& view, UnitId id, Decisions& decisions) {
   assign_blocks(view, view.unit(id), decisions);
 }
 
-/// Reports the costs once those of all units that take part are known, again after a unit came or left, and the sizes
-/// of next blocks as if nothing but time and memory limited them.
+/// Reports the costs once those of all units that take part are known, again after a unit came or
+/// left, and the sizes of next blocks as if nothing but time and memory limited them.
 void Equipoise::report(const View& view, Decisions& decisions) {
   Decision decision{{}, DecisionKind::divide, {}};
   for (const UnitState& unit : view.units()) {
@@ -201,8 +201,7 @@ void Equipoise::report(const View& view, Decisions& decisions) {
   decisions.decided(decision);
 }
 
-/// Gives one grain to the unit that needs the least time for it. Called when no block is outstanding although work
-/// remains: the division found no unit worth using.
+/// Gives a grain to the unit that needs the least time for it, where none was found worth using.
 void Equipoise::assign_one_grain(const View& view, Decisions& decisions) {
   const auto grain = static_cast<double>(view.workload().grain_items);
   const auto takes_s = [&](const UnitState& unit) {
@@ -254,8 +253,8 @@ double Equipoise::first_items(const View& view, const UnitState& unit) const {
   return std::min(items, remote_units_.most_items(view, unit, division_, network_));
 }
 
-/// The largest block that a unit may be given next. Its memory limits it, and `growth` times its largest in this phase.
-/// Where earlier runs may be wrong, its first block is at most `growth` times as large as if nothing were known.
+/// The largest block that a unit may be given next: its memory limits it, and `growth` times its
+/// largest in this phase or, where earlier runs may be wrong, as if nothing were known.
 double Equipoise::largest_next(const View& view, const UnitState& unit) const {
   const UnitPart& part = division_.part(unit.id);
   double tried = std::numeric_limits<double>::infinity();

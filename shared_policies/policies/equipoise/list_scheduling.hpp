@@ -18,9 +18,9 @@ struct GrainCost {
   double more_s = 0.0;       ///< time that each further grain adds, >= 0
 };
 
-/// Gives each grain to the unit that would finish it first (the first such unit if several are equal), which is optimal
-/// if each further grain really adds `more_s`. Returns the number of grains of each unit (n); all 0 if no unit takes
-/// part. O((n + grains) log n). Source: list scheduling, Graham 1966.
+/// Gives each grain to the unit (the first of several) that would finish it first, which is optimal
+/// if each further grain really adds `more_s`. Returns the number of grains of each unit (n); all 0
+/// if no unit takes part. O((n + grains) log n). Source: list scheduling, Graham 1966.
 [[nodiscard]] inline std::vector<Items> list_schedule(std::span<const GrainCost> units,
                                                       Items grains) {
   using End = std::pair<double, std::size_t>;  // when the unit would end with one more grain

@@ -52,7 +52,7 @@ void Network::learn(const Probed& probed, Decisions& decisions) {
   ask_next(decisions);
 }
 
-/// If no answer is awaited, asks what comes next: of the next node, or of all nodes if there are several.
+/// If no answer is awaited, asks what comes next: of the next node, or of all if there are several.
 void Network::ask_next(Decisions& decisions) {
   const auto ask = [&](const NodeLink& link, double bytes) {
     answers_ += decisions.probe(link.unit, bytes, std::nullopt, times_) ? 1 : 0;

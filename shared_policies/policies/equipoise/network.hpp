@@ -22,13 +22,14 @@ struct NodeLink {
   [[nodiscard]] double shared_copy_s(double bytes) const { return latency_s + bytes * together_s; }
 };
 
-/// What is known of the links from the input to remote nodes: nothing but what probes have shown. A probe copies a
-/// thousandth of the bytes that it helps to decide about (the resident data of the phase, or what all items copy), so
-/// that asking costs a thousandth of what is decided. The nodes are asked one after another, each for its latency (0
-/// bytes) and its bandwidth, and then all at once: links that several nodes share carry less then. Source: ours.
+/// What is known of the links from the input to remote nodes: nothing but what probes have shown. A
+/// probe copies a thousandth of the bytes that it helps to decide about (the resident data of the
+/// phase, or what all items copy), so that asking costs a thousandth of what is decided. The nodes
+/// are asked one after another, each for its latency (0 bytes) and its bandwidth, and then all at
+/// once: links that several nodes share carry less then. Source: ours.
 class Network {
  public:
-  /// Asks if larger probes are wanted, a node is new, or the unit is gone through which an unknown node was asked.
+  /// Asks if larger probes are wanted, a node is new, or one was asked through a unit that is gone.
   void begin(const View& view, Decisions& decisions);
   /// The end of a probe; asks on.
   void learn(const Probed& probed, Decisions& decisions);

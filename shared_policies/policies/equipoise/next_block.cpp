@@ -1,4 +1,4 @@
-// Chooses block sizes as a compromise between scatter (smaller blocks) and fixed costs (larger blocks).
+// Block sizes: a compromise between scatter (smaller blocks) and fixed costs (larger blocks).
 #include "shared_policies/policies/equipoise/next_block.hpp"
 
 #include <algorithm>

@@ -20,28 +20,27 @@ struct BlockSizing {
 /// Chooses block sizes for a run of `run_s` seconds. Source: ours.
 class NextBlock {
  public:
-  /// `overlap`: the unit's blocks hide copies. They are then shorter by `sizing.overlap`, so that less is queued when
-  /// the run ends.
+  /// `overlap`: blocks hide copies, and are shorter, so that less is queued when the run ends.
   NextBlock(const BlockSizing& sizing, double run_s, bool overlap);
 
-  /// The size in items of the next block of a unit that has `left_s` seconds of work to come; at most `cap_items`. May
-  /// be less than one.
+  /// The size in items of the next block of a unit that has `left_s` seconds of work to come; at
+  /// most `cap_items`. May be less than one.
   ///
   /// If `left_s` is at most `last_block_s`: all items that fit into `left_s`. Otherwise a block of
   ///
   ///     max(min(slack * left / (1 + cushion * sd), hidden), min(fixed / overhead, left / 2))
   ///
-  /// seconds, where sd is the scatter and `hidden_s` is the time of the longest block whose copy in is hidden
-  /// (PipelineCost::longest_hidden_s).
+  /// seconds, where sd is the scatter and `hidden_s` is the time of the longest block whose copy in
+  /// is hidden (PipelineCost::longest_hidden_s).
   [[nodiscard]] double items(const RunningCost& cost, double left_s, double cap_items,
                              double hidden_s) const;
 
-  /// The longest time that a single last block may take: for a longer one, its scatter costs more than the fixed costs
-  /// that halving it would add. 2 * fixed / (caution * sd).
+  /// The longest time that a single last block may take: for a longer one, its scatter costs more
+  /// than the fixed costs that halving it would add. 2 * fixed / (caution * sd).
   [[nodiscard]] double last_block_s(const RunningCost& cost) const;
 
  private:
-  /// The least fixed cost assumed, as a share of the run: saving less does not shorten the run noticeably.
+  /// The least fixed cost assumed, as a share of the run: saving less is hardly noticed.
   static constexpr double negligible_share = 1e-4;
 
   [[nodiscard]] double fixed_s(const RunningCost& cost) const;

@@ -11,7 +11,7 @@ namespace {
 
 /// Fetching may take this share of the time left.
 constexpr double worthwhile = 0.8;
-/// The copy of a first block may take this share of it, and that of a first block of one grain this one.
+/// The copy of a first block may take this share of it, and that of a single grain this one.
 constexpr double first_copy_share = 0.01;
 constexpr double grain_copy_share = 0.25;
 /// Links that carry so much less while all nodes copy are shared.

@@ -11,22 +11,22 @@
 
 namespace equipoise {
 
-/// Remote units get no first block until the network is known, and only some that together copy no more than a probe
-/// until the local units, or others of their kinds, have shown how long the run takes. Then
+/// Remote units get no first block until the network is known, and only some that together copy no
+/// more than a probe until local units, or others of their kinds, show how long the run takes. Then
 ///
-/// - a node fetches the resident data if that takes at most `worthwhile` of the time left, the iterations to come
-///   included, in which what it brings can be used. The node whose units are expected to do most for it comes first;
-///   nodes whose links are shared fetch one after another: the first has its data sooner, and none later.
-/// - a first block is so small that copying it takes at most a hundredth of the time left, or a grain, if copying that
-///   takes at most a quarter of it; else the unit is kept out.
+/// - a node fetches the resident data if that takes at most `worthwhile` of the time left, the
+///   iterations to come included, in which what it brings can be used. The node whose units are
+///   expected to do most for it comes first; nodes whose links are shared fetch one after another:
+///   the first has its data sooner, and none later.
+/// - a first block is so small that copying it takes at most a hundredth of the time left, or a
+///   grain, if copying that takes at most a quarter of it; else the unit is kept out.
 ///
 /// Where no unit is beside the input, all fetch at once. Somebody is always let in. Source: ours.
 class RemoteUnits {
  public:
   /// A phase begins: no unit has its data.
   void begin_phase() { arrives_s_.clear(); }
-  /// Keeps units out or lets them in, according to the division of the remaining items; returns how many it keeps out.
-  /// O(n log n).
+  /// Keeps units out or lets them in, by the division; returns how many are out. O(n log n).
   std::size_t keep_out(const View& view, Division& division, const Network& network);
   /// The largest first block of a remote unit, in items; infinite if copies are not what limits it.
   [[nodiscard]] double most_items(const View& view, const UnitState& unit, const Division& division,

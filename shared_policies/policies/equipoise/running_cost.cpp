@@ -75,8 +75,8 @@ bool RunningCost::is_far_from(double items, double seconds) const {
          surprise_sds * relative_sd();
 }
 
-/// Whether to leave out a measurement whose logarithm of the time ratio is `log_ratio`. The second surprise in a row in
-/// one direction changes all times by the mean ratio of both.
+/// Whether to leave out a measurement whose logarithm of the time ratio is `log_ratio`. The second
+/// surprise in a row in one direction changes all times by the mean ratio of both.
 bool RunningCost::is_outlier(double log_ratio) {
   const double limit = std::max(std::log(surprise_factor), surprise_sds * relative_sd());
   const double before = surprise_;
@@ -91,8 +91,8 @@ bool RunningCost::is_outlier(double log_ratio) {
   return false;
 }
 
-/// The line through the octaves up to the one whose items are expected to be cheapest. Expected is the mean time of its
-/// blocks, drawn towards the line through all octaves.
+/// The line through the octaves up to the one whose items are expected to be cheapest. Expected is
+/// the mean time of its blocks, drawn towards the line through all octaves.
 void RunningCost::fit() {
   fit_line(octaves_);
   const double ratio = known_size_errors_.deviation() / curve_sd;

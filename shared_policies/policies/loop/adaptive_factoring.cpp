@@ -1,4 +1,5 @@
-// awf-b, awf-c, awf-d, awf-e, af: factoring whose shares are adapted to the block times of this run.
+// awf-b, awf-c, awf-d, awf-e, af: factoring whose shares are adapted to the block times of this
+// run.
 //
 // The first four are adaptive weighted factoring (Carino and Banicescu 2008): awf-b and awf-d in
 // batches of half of what remains, awf-c and awf-e by half of what remains at each request. awf-b

@@ -76,8 +76,8 @@ const std::vector<Choice>& choices() {
   return all;
 }
 
-/// Whether the fit is positive everywhere on the grid and falls nowhere. `values` receives its values
-/// there.
+/// Whether the fit is positive everywhere on the grid and falls nowhere. `values` receives its
+/// values there.
 bool admissible(const Tables& tables, const Vector& a, Vector& values) {
   values.noalias() = tables.at_grid * a;
   for (int g = 0; g < grid_points; ++g) {

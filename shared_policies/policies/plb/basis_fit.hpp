@@ -50,8 +50,8 @@ struct UnitFit {
 /// the fewest terms, then the simplest. e^(x / N) alone needs sizes that are at least three times
 /// apart: on blocks that are a small part of the work it is a constant, noisy times of nearer sizes
 /// are easily alike, and a unit with such a fit would get nearly all of a step. If no subset is
-/// admissible, the fit is an affine cost with non-negative coefficients, or a line through the origin
-/// if even that is flat. R^2 is that of the chosen curve.
+/// admissible, the fit is an affine cost with non-negative coefficients, or a line through the
+/// origin if even that is flat. R^2 is that of the chosen curve.
 ///
 /// Returns nothing if there is no sample with a positive time.
 ///

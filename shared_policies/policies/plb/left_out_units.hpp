@@ -12,8 +12,9 @@ namespace equipoise {
 
 /// Remembers which units the last solution left without items, because their fixed costs exceeded
 /// the common time. The papers' equations let no unit drop out (PLB-HeC eq. 4, PLB-HAC eq. 3,
-/// DLB-GPU eq. 2: E_1 = E_2 = ... = E_n), and a unit without blocks is never measured again, however
-/// wrong its curve. So it takes part in the next solution, and gets at least a smallest block.
+/// DLB-GPU eq. 2: E_1 = E_2 = ... = E_n), and a unit without blocks is never measured again,
+/// however wrong its curve. So it takes part in the next solution, and gets at least a smallest
+/// block.
 class LeftOutUnits {
  public:
   LeftOutUnits() = default;

@@ -134,8 +134,8 @@ bool PlbHec::share_is_used_up(const View& view) const {
 // -- C. Block size selection -------------------------------------------------------------------
 
 /// X <- solveEquationSystem(fitValues). If no work is left, solving is postponed until there is
-/// some: the chosen blocks may belong to units that are lost, and lost items may return. A unit that
-/// the last solution left out gets a grain (see LeftOutUnits).
+/// some: the chosen blocks may belong to units that are lost, and lost items may return. A unit
+/// that the last solution left out gets a grain (see LeftOutUnits).
 void PlbHec::solve_equation_system(const View& view, DecisionKind what, Decisions& decisions) {
   const auto left = static_cast<double>(view.remaining());
   const double step = step_items(view);

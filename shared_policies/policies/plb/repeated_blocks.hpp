@@ -31,8 +31,8 @@ class RepeatedBlocks {
   /// Whether any present unit has a block size above 0.
   [[nodiscard]] bool anyone_works(const View& view) const;
 
-  /// Whether the compared units are unbalanced. False until each present one with a block size above 0 has
-  /// finished such a block; then whether
+  /// Whether the compared units are unbalanced. False until each present one with a block size
+  /// above 0 has finished such a block; then whether
   ///
   ///     max - min >= threshold * mean.
   ///

@@ -46,9 +46,9 @@ struct SlowUnit {
 };
 
 TEST(UnitRecorder, TimesSizesThatTakeLongByTheirFirstBlockInEachPassOrNotAtAll) {
-  // Sizes from 1 to 4096 with a factor of 4096^(1/7) = 3.28. With three passes, two samples and three
-  // first blocks of 35 items take 0.175 s, and of 116 items 0.58 s: more than half of the budget. Three
-  // blocks of 116 items take less than the budget, and three of 380 items 1.14 s.
+  // Sizes from 1 to 4096 with a factor of 4096^(1/7) = 3.28. With three passes, two samples and
+  // three first blocks of 35 items take 0.175 s, and of 116 items 0.58 s: more than half of the
+  // budget. Three blocks of 116 items take less than the budget, and three of 380 items 1.14 s.
   SlowUnit slow(4096);
   slow.setup.passes = 3;
   for (int pass = 0; pass < 3; ++pass) {
@@ -69,8 +69,8 @@ TEST(UnitRecorder, TimesSizesThatTakeLongByTheirFirstBlockInEachPassOrNotAtAll) 
 }
 
 TEST(UnitRecorder, TimesASizeByItsFirstBlocksFromWhenItIsKnownToTakeLong) {
-  // The very first size is known when its first block is back: 0.15 s is less than a quarter of the budget, but
-  // two samples and three first blocks would take 0.75 s, more than half of it.
+  // The very first size is known when its first block is back: 0.15 s is less than a quarter of the
+  // budget, but two samples and three first blocks would take 0.75 s, more than half of it.
   KernelScript script(300);
   ScriptedKernel kernel(script);
   RecordSetup setup = setup_of(kernel);
@@ -87,7 +87,8 @@ TEST(UnitRecorder, TimesASizeByItsFirstBlocksFromWhenItIsKnownToTakeLong) {
 }
 
 TEST(UnitRecorder, CountsTheVeryFirstBlockIfItTakesLong) {
-  // It takes 1.1 s, more than a quarter of the budget. Larger ones would take longer, and so would it again.
+  // It takes 1.1 s, more than a quarter of the budget. Larger ones would take longer, and so would
+  // it again.
   KernelScript script(300);
   ScriptedKernel kernel(script);
   const RecordSetup setup = setup_of(kernel);

@@ -59,8 +59,8 @@ INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicy,
 
 using Variant = std::pair<std::string, TypedParameters>;
 
-/// Every policy with each of its presets, with backup tasks, and with a first block chosen by time if it has one,
-/// with and without them.
+/// Every policy with each of its presets, with backup tasks, and with a first block chosen by time
+/// if it has one, with and without them.
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const PolicyInfo& info : policy_catalog()) {

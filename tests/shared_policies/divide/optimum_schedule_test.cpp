@@ -142,8 +142,8 @@ class CopiedCost final : public CostModel {
 };
 
 TEST(ReactingPlan, CountsCopiesWhereTheResidentDataAreThereFromTheStart) {
-  // As above: of 400 items, those of blocks with less than 320 cost more than 1.05 * 12.5 ms each. The
-  // cost contains no setup, because nothing is sent before the first block.
+  // As above: of 400 items, those of blocks with less than 320 cost more than 1.05 * 12.5 ms each.
+  // The cost contains no setup, because nothing is sent before the first block.
   PolicyTest test;
   test.policy = "optimum";
   test.items = 400;

@@ -151,7 +151,8 @@ TEST(PipelineCost, IsKnownByQueuedBlocksAlone) {
 TEST(PipelineCost, SharesMemoryAmongBlocksWhereTheirStagesOverlap) {
   PipelineCost cost;
   EXPECT_EQ(cost.blocks_in_memory(100.0, 2), 1) << "nothing is known";
-  // Three equal stages: 3 s for 100 items one after another, 1 s if three blocks overlap, 1.5 s if two do.
+  // Three equal stages: 3 s for 100 items one after another, 1 s if three blocks overlap, 1.5 s if
+  // two do.
   cost.add(block_of(100, 0.0, stages(1.0, 1.0, 1.0)), Seconds{3.0}, Seconds{}, false);
   EXPECT_EQ(cost.blocks_in_memory(100.0, 2), 3);
   EXPECT_EQ(cost.blocks_in_memory(100.0, 1), 2);

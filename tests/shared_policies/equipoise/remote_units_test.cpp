@@ -14,8 +14,8 @@ namespace {
 using Sizes = std::vector<Items>;
 
 /// One unit beside the input, whose copy of the resident data takes `near_s`, and `far` remote
-/// units, which fetch the same data in 10 s. A probe of a thousandth of them takes 0.01 s, or `together` times as
-/// long while others are probed, which comes second.
+/// units, which fetch the same data in 10 s. A probe of a thousandth of them takes 0.01 s, or
+/// `together` times as long while others are probed, which comes second.
 PolicyTest near_and_far(Items items, double near_s = 1.0, std::size_t far = 1,
                         double together = 1.0) {
   PolicyTest test = equipoise_on(items, std::vector<double>(1 + far, 1e-3));
@@ -44,8 +44,8 @@ TEST(RemoteUnits, DoNotFetchWhatTakesMostOfTheTimeLeft) {
 }
 
 TEST(RemoteUnits, BeginAllAtOnceWhereNoUnitIsBesideTheInputThoughAllAreKnown) {
-  // Both need 1e-3 s an item, as earlier runs have shown, and 10 s of fetching, which both do at once: 10 s, and 5 s
-  // for half of the items.
+  // Both need 1e-3 s an item, as earlier runs have shown, and 10 s of fetching, which both do at
+  // once: 10 s, and 5 s for half of the items.
   PolicyTest test = near_and_far(10'000, 10.0);
   test.units[0].is_remote = true;
   test.units[0].node = "near";
@@ -130,8 +130,8 @@ TEST(RemoteUnits, FetchOneAfterAnotherWhereLinksAreShared) {
 }
 
 TEST(RemoteUnits, LeaveOutANodeThatWouldComeTooLate) {
-  // When the first has its data, at about 11 s, some 21 s of one unit's work are left: 10.5 s with the first. Fetching
-  // takes 10 s.
+  // When the first has its data, at about 11 s, some 21 s of one unit's work are left: 10.5 s with
+  // the first. Fetching takes 10 s.
   const Schedule schedule = run_schedule(near_and_far(32'000, 1.0, 2, 2.0));
   EXPECT_FALSE(schedule.blocks_on(1).empty());
   EXPECT_TRUE(schedule.blocks_on(2).empty());
@@ -161,7 +161,8 @@ TEST(RemoteUnits, StartAtOnceWhereNothingIsCopied) {
 }
 
 TEST(RemoteUnits, ShowTheirSpeedBeforeALocalBlockHasEnded) {
-  // A near core needs 1 s an item, a far GPU 1 ms. All items are 10 GB; a probe copies 10 MB, in 0.08 s.
+  // A near core needs 1 s an item, a far GPU 1 ms. All items are 10 GB; a probe copies 10 MB, in
+  // 0.08 s.
   PolicyTest test = near_and_far(10'000);
   test.fake.units[0] = affine_unit(0.0, 1.0);
   test.fake.units[1].resident_s = 0.0;

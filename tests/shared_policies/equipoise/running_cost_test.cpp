@@ -91,8 +91,8 @@ TEST(RunningCost, ScalesOneBlockInProportionToAllSizes) {
   EXPECT_DOUBLE_EQ(cost.relative_sd(), 0.1 * std::sqrt(2.0));
 }
 
-/// 10 ms per thousand items; blocks of a million leave the cache, and their items cost `factor` times
-/// as much. Two blocks of each size.
+/// 10 ms per thousand items; blocks of a million leave the cache, and their items cost `factor`
+/// times as much. Two blocks of each size.
 RunningCost with_cache(double factor) {
   RunningCost cost;
   for (const double items : {1e3, 1e4, 1e5, 1e6}) {

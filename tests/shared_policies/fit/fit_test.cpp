@@ -166,8 +166,9 @@ TEST(UnitFit, TakesProportionFromOneSize) {
 }
 
 TEST(UnitFit, TakesNoConstantFromSizesThatAreNear) {
-  // Noise made the smaller block of a CPU nearly as long as the larger one. Both speeds together are
-  // (336 + 556) items in 0.0308 s: 100,000 items take about 3.5 s; the constant e^u would say 0.016 s.
+  // Noise made the smaller block of a CPU nearly as long as the larger one. Both speeds together
+  // are (336 + 556) items in 0.0308 s: 100,000 items take about 3.5 s; the constant e^u would say
+  // 0.016 s.
   const std::vector<CostSample> alike = {{336.0, 0.0138, 1.0, 0.0}, {556.0, 0.0170, 1.0, 0.0}};
   for (const FitMode mode : {FitMode::subset, FitMode::single}) {
     const auto fit = fit_unit(alike, {}, options_of(2e6, mode));

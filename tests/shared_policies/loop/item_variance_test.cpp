@@ -26,8 +26,8 @@ TEST(ItemVariance, IsNothingOfThreeBlocksOrLess) {
 }
 
 TEST(ItemVariance, IsThatOfItemsIfLargeBlocksScatterLess) {
-  // Differences of -+2 and -+2 sqrt(3) s. Over 4 + (4 + 4) / 4 items twice and over 4 + 4 items once
-  // for each size: (4/6 + 4/6 + 4/8) / 3 for both.
+  // Differences of -+2 and -+2 sqrt(3) s. Over 4 + (4 + 4) / 4 items twice and over 4 + 4 items
+  // once for each size: (4/6 + 4/6 + 4/8) / 3 for both.
   EXPECT_NEAR(item_variance_s2(by_turns(1.0, std::sqrt(3.0))), 11.0 / 18.0, 1e-9);
 }
 

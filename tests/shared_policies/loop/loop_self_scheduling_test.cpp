@@ -1,5 +1,5 @@
-// Tests of ss, fsc, mfsc, gss, tss, fac, fac2 and wf: the reference sequences for 1000 items on 4 units, and
-// our additions for heterogeneous units.
+// Tests of ss, fsc, mfsc, gss, tss, fac, fac2 and wf: the reference sequences for 1000 items on 4
+// units, and our additions for heterogeneous units.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -186,8 +186,8 @@ TEST(UnitPipeline, CopiesNothingBesideASetup) {
 }
 
 TEST(UnitPipeline, GoesOnWithWhatALateUnitHasBegunAndForgetsItsResidentData) {
-  // At 1.5 s the first block is computed, from 1 s to 5 s, the second is copied in, and the third waits.
-  // The second is computed from 5 s to 9 s. Neither copies anything out.
+  // At 1.5 s the first block is computed, from 1 s to 5 s, the second is copied in, and the third
+  // waits. The second is computed from 5 s to 9 s. Neither copies anything out.
   Stages stages;
   UnitPipeline pipeline(UnitId{0}, 1, stages);
   for (int i = 0; i < 3; ++i) pipeline.add(block_at(0.0));
@@ -201,8 +201,9 @@ TEST(UnitPipeline, GoesOnWithWhatALateUnitHasBegunAndForgetsItsResidentData) {
 }
 
 TEST(UnitPipeline, ReleasesTheMemoryOfAGroupWhoseLastBlockIsTakenBackBeforeItBegan) {
-  // The memory holds 10 items. The first block has 6, of a group, until 7 s. The second one, of 3 items, is computed from
-  // 5 s on. The third, of the same group, would begin at 50 s; it is taken back at 8 s. Now there is room for 6.
+  // The memory holds 10 items. The first block has 6, of a group, until 7 s. The second one, of 3
+  // items, is computed from 5 s on. The third, of the same group, would begin at 50 s; it is taken
+  // back at 8 s. Now there is room for 6.
   Stages stages;
   UnitPipeline pipeline(UnitId{0}, 1, stages);
   const auto add = [&](std::uint64_t id, Items items, std::uint32_t group, double ready_s,

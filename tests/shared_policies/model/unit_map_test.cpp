@@ -1,4 +1,5 @@
-// Tests of maps from units of traces to hosts, and of limits of blocks, with values worked out by hand.
+// Tests of maps from units of traces to hosts, and of limits of blocks, with values worked out by
+// hand.
 #include "shared_policies/model/unit_map.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Tests of the last steps of plb-hac, whose blocks shrink, on schedules that were worked out by hand.
+// Tests of the last steps of plb-hac, whose blocks shrink, on schedules that were worked out by
+// hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -62,8 +62,8 @@ TEST(FlatThenLinear, PlbHecFindsEqualTimesBeyondABendThatItTrainedOn) {
   expect_all_done(schedule, 100'000);
 }
 
-/// Two units of 100 items per second, and a third that takes 100 s for any block until 300 s, and is
-/// then as fast as the others. The first unit is half as fast from 450 s on.
+/// Two units of 100 items per second, and a third that takes 100 s for any block until 300 s, and
+/// is then as fast as the others. The first unit is half as fast from 450 s on.
 PolicyTest wrong_about_one(const std::string& policy) {
   PolicyTest test;
   test.policy = policy;

@@ -56,8 +56,8 @@ std::vector<LostBlock> lost_in(const Schedule& schedule) {
 }
 
 TEST(BackupTasks, GiveTheLastBlockToTheUnitThatWouldEndItFirst) {
-  // u0 takes 1 s for a block, u1 2.5 s. u0 begins blocks at 0, 1 and 2 s, u1 at 0 and 2.5 s. When u0 has nothing to
-  // do at 3 s, the last block should end on u1 at 5 s; u0 ends it at 4 s.
+  // u0 takes 1 s for a block, u1 2.5 s. u0 begins blocks at 0, 1 and 2 s, u1 at 0 and 2.5 s. When
+  // u0 has nothing to do at 3 s, the last block should end on u1 at 5 s; u0 ends it at 4 s.
   const Schedule schedule = run_schedule(backed_up(50, {0.1, 0.25}));
   expect_all_done(schedule, 50);
   EXPECT_NEAR(schedule.makespan(), 4.0, 1e-12);
@@ -67,14 +67,16 @@ TEST(BackupTasks, GiveTheLastBlockToTheUnitThatWouldEndItFirst) {
 }
 
 TEST(BackupTasks, AreNotGivenWhereTheBlocksOwnUnitWouldEndItSooner) {
-  // The fourth block goes to u0 at 2 s, which ends it at 3 s. u1 has nothing to do, and would take 2 s.
+  // The fourth block goes to u0 at 2 s, which ends it at 3 s. u1 has nothing to do, and would take
+  // 2 s.
   const Schedule schedule = run_schedule(backed_up(40, {0.1, 0.2}));
   EXPECT_NEAR(schedule.makespan(), 3.0, 1e-12);
   EXPECT_TRUE(lost_in(schedule).empty());
 }
 
 TEST(BackupTasks, AreGivenOnceABlockIsOverdueByWhatDoingItAgainTakes) {
-  // Each unit takes 1 s for a block. u1 stops at 1.5 s: its second block is due at 2 s, and given again at 3 s.
+  // Each unit takes 1 s for a block. u1 stops at 1.5 s: its second block is due at 2 s, and given
+  // again at 3 s.
   PolicyTest test = backed_up(40, {0.1, 0.1});
   stop(test, "u1", 1.5, never);
   const Schedule schedule = run_schedule(test);
@@ -119,8 +121,9 @@ FakeSetup machine_of(const std::vector<double>& item_s) {
 }
 
 TEST(BackupTasks, AreGivenWhereThePolicyWaitsForAUnitThoughItemsAreLeft) {
-  // Blocks take 1 s. u2 stops at 1.5 s: its second block is due at 2 s, when the others get nothing, and has taken twice
-  // as long at 3 s. u0 does it by 4 s. Then u0 and u1 do 20 items by 5 s, and u0 the last 10 by 6 s.
+  // Blocks take 1 s. u2 stops at 1.5 s: its second block is due at 2 s, when the others get
+  // nothing, and has taken twice as long at 3 s. u0 does it by 4 s. Then u0 and u1 do 20 items by 5
+  // s, and u0 the last 10 by 6 s.
   FakeSetup machine = machine_of({0.1, 0.1, 0.1});
   machine.scenario.events = {stall("u2", 1.5)};
   MemoryJournal journal;
@@ -140,16 +143,17 @@ TEST(BackupTasks, AreNotGivenAtABarrierToWhatIsSlowButAsExpected) {
 }
 
 TEST(BackupTasks, AreGivenAtABarrierForAUnitThatIsSilentFromTheStart) {
-  // u0 does its first block by 1 s. u1 may take ten times as long: until 10 s. u0 does its block by 11 s, and the
-  // last ten items by 12 s.
+  // u0 does its first block by 1 s. u1 may take ten times as long: until 10 s. u0 does its block by
+  // 11 s, and the last ten items by 12 s.
   MemoryJournal journal;
   do_in_rounds(30, machine_of({0.1, 1e9}), journal);
   EXPECT_NEAR(journal.blocks.back().end.value, 12.0, 1e-9);
 }
 
 TEST(BackupTasks, AreGivenAtABarrierAlsoWhileAnotherUnitIsWaitedForLonger) {
-  // u0 takes 5 s for a block and the others 1 s. u0's first block may take 10 s. u2 stops at 5.5 s in the second round:
-  // its block is due at 6 s, when u1 gets nothing, and has taken twice as long at 7 s. u1 does it by 8 s.
+  // u0 takes 5 s for a block and the others 1 s. u0's first block may take 10 s. u2 stops at 5.5 s
+  // in the second round: its block is due at 6 s, when u1 gets nothing, and has taken twice as long
+  // at 7 s. u1 does it by 8 s.
   FakeSetup machine = machine_of({0.5, 0.1, 0.1});
   machine.scenario.events = {stall("u2", 5.5)};
   MemoryJournal journal;
@@ -164,15 +168,16 @@ TEST(BackupTasks, AreGivenAtABarrierAlsoWhileAnotherUnitIsWaitedForLonger) {
 }
 
 TEST(BackupTasks, JudgeAFirstBlockByTheQuickestUnit) {
-  // u1 needs 10 s for its only block. u0 has done two by 2 s: u1's should have ended at 1 s, and is overdue by 1 s.
+  // u1 needs 10 s for its only block. u0 has done two by 2 s: u1's should have ended at 1 s, and is
+  // overdue by 1 s.
   const Schedule schedule = run_schedule(backed_up(30, {0.1, 1.0}));
   expect_all_done(schedule, 30);
   EXPECT_NEAR(schedule.makespan(), 3.0, 1e-12);
 }
 
 TEST(BackupTasks, TakeTheLastOfTheBlocksThatWaitOnAUnit) {
-  // Each unit has two blocks. u0 does 4 by 4 s. u1 takes 5 s for a block; of its two, that which it has not begun would
-  // end last. u0 ends it at 5 s, when u1 ends its first.
+  // Each unit has two blocks. u0 does 4 by 4 s. u1 takes 5 s for a block; of its two, that which it
+  // has not begun would end last. u0 ends it at 5 s, when u1 ends its first.
   PolicyTest test = backed_up(60, {0.1, 0.5});
   test.slots = 2;
   const Schedule schedule = run_schedule(test);
@@ -181,8 +186,9 @@ TEST(BackupTasks, TakeTheLastOfTheBlocksThatWaitOnAUnit) {
 }
 
 TEST(BackupTasks, TakeBackTheLaterOfTwoBlocksThatAreBothOverdue) {
-  // u1 stops at 1.5 s, and its block is given to u0 at 3 s. That stops at 3.2 s. The copy is due at 4 s. Given once, it
-  // must be overdue by twice what doing it again takes: u2 gets it at 6 s, and u1's block is taken back.
+  // u1 stops at 1.5 s, and its block is given to u0 at 3 s. That stops at 3.2 s. The copy is due at
+  // 4 s. Given once, it must be overdue by twice what doing it again takes: u2 gets it at 6 s, and
+  // u1's block is taken back.
   PolicyTest test = backed_up(60, {0.1, 0.1, 0.1});
   stop(test, "u1", 1.5, never);
   stop(test, "u0", 3.2, never);
@@ -196,8 +202,8 @@ TEST(BackupTasks, TakeBackTheLaterOfTwoBlocksThatAreBothOverdue) {
 }
 
 TEST(BackupTasks, DoNotExpectASmallerBlockToTakeLess) {
-  // Every block takes 1 s, whatever its size, as where libraries compute whole tiles. The last one has one item: begun
-  // at 1 s, it is due at 2 s, and nobody would end it sooner.
+  // Every block takes 1 s, whatever its size, as where libraries compute whole tiles. The last one
+  // has one item: begun at 1 s, it is due at 2 s, and nobody would end it sooner.
   PolicyTest test = backed_up(21, {0.0, 0.0});
   for (FakeUnit& unit : test.fake.units) unit.compute_s = [](double) { return 1.0; };
   const Schedule schedule = run_schedule(test);
@@ -206,8 +212,9 @@ TEST(BackupTasks, DoNotExpectASmallerBlockToTakeLess) {
 }
 
 TEST(BackupTasks, JudgeALargeBlockByTheLatestLargeOne) {
-  // u0 takes 1 s + 0.01 s an item: 2 s for its first block of 100 items, 1.01 s for one of one item. u1 begins a block of
-  // 100 items at 5 s, which takes 50 s. u0 does it by 7 s; from its latest block it would have been 101 s.
+  // u0 takes 1 s + 0.01 s an item: 2 s for its first block of 100 items, 1.01 s for one of one
+  // item. u1 begins a block of 100 items at 5 s, which takes 50 s. u0 does it by 7 s; from its
+  // latest block it would have been 101 s.
   FakeSetup machine{{affine_unit(1.0, 0.01), affine_unit(0.0, 0.5)}, {}, {}};
   const std::map<std::uint32_t, std::vector<Items>> sizes = {{0, {100, 1}}, {1, {10, 100}}};
   std::map<std::uint32_t, std::size_t> given;

@@ -97,8 +97,8 @@ TEST(ProbedStart, GoesOnWhereUnitsAreLostOrJoinWhileTheyAreProbed) {
 }
 
 TEST(ProbedStart, StartsWhenTheUnitFailsThatAllOthersWaitFor) {
-  // u1 has stopped: u0 does its probe, too, while u1 goes on with it, so nothing is out, and nobody is offered again
-  // when u1 fails.
+  // u1 has stopped: u0 does its probe, too, while u1 goes on with it, so nothing is out, and nobody
+  // is offered again when u1 fails.
   PolicyTest test = equipoise_on(10'000, {1e-3, 1e-3});
   test.policy = "greedy";
   test.parameters = {{"initial_block_items", "time:0.10"}, {"backup", "on"}};

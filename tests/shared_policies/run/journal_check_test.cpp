@@ -48,7 +48,8 @@ TEST(JournalCheck, AgreesWithEveryPolicyThroughLossesJoinsTimersAndDecisions) {
 }
 
 TEST(JournalCheck, CountsSecondCopiesAmongTheBlocks) {
-  // Five blocks of 10 items. u0 takes 1 s, u1 2.5 s: at 3 s u0 begins a copy of the last one, which u1 would end at 5 s.
+  // Five blocks of 10 items. u0 takes 1 s, u1 2.5 s: at 3 s u0 begins a copy of the last one, which
+  // u1 would end at 5 s.
   const RunSetup setup = setup_of(2, items_of(50));
   const FakeSetup machine{{affine_unit(0, 0.1), affine_unit(0, 0.25)}, {}};
   const auto greedy = [&] {

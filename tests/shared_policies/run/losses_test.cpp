@@ -256,8 +256,8 @@ Seconds time_of_unused(const RunNumbers& run, const std::vector<BoundPhase>& bou
 }
 
 TEST(Losses, CountWhatUnitsWithoutABlockWouldHaveDoneAtTheSpeedsOfTheBound) {
-  // 12 items in 3 s: unit 0 does 9 of them, at 3 items/s, and would need 4 s for all; unit 1 does 3,
-  // and would need 12 s; the bound has no work for unit 2.
+  // 12 items in 3 s: unit 0 does 9 of them, at 3 items/s, and would need 4 s for all; unit 1 does
+  // 3, and would need 12 s; the bound has no work for unit 2.
   const std::vector<BoundPhase> bound = {{Seconds{3}, {9, 3, 0}}};
   EXPECT_DOUBLE_EQ(time_of_unused(run_that_used({{true, false, false}}), bound).value, 4.0 - 3.0);
   EXPECT_DOUBLE_EQ(time_of_unused(run_that_used({{false, true, true}}), bound).value, 12.0 - 3.0);
@@ -283,8 +283,8 @@ TEST(Losses, CountUnitsThatWorkedInVainAsRedoneNotAsUnused) {
   const WithoutUnits without = time_without(numbers, bound);
   EXPECT_DOUBLE_EQ(without.unused.value, 3.0 * 2 / 6);
   EXPECT_DOUBLE_EQ(without.dropped.value, 3.0 * 4 / 6);
-  // A run of 6.5 s of computing: 1 s because unit 2 was not used, 2 s because unit 1 worked in vain, and
-  // 0.5 s because blocks were small. Unit 0 had done 0.25 s again besides.
+  // A run of 6.5 s of computing: 1 s because unit 2 was not used, 2 s because unit 1 worked in
+  // vain, and 0.5 s because blocks were small. Unit 0 had done 0.25 s again besides.
   Losses run{.computing = Seconds{6.5}, .redone = Seconds{0.25}};
   run.without_unused = without.unused;
   run.without_dropped = without.dropped;

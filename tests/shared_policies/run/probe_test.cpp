@@ -1,5 +1,5 @@
-// Tests of probes: schedules worked out by hand on the fake executor, and what the run loop and replays make
-// of them.
+// Tests of probes: schedules worked out by hand on the fake executor, and what the run loop and
+// replays make of them.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -66,7 +66,8 @@ RunOutcome run_on(const FakeSetup& machine, const Scripted::Script& script, Memo
 }
 
 TEST(Probe, IsAnsweredWithTheTimesOfItsCopies) {
-  // 100 bytes there take 1 + 10 s, 40 back 0.5 + 2 s. Bytes are rounded up; 0 bytes take the latency.
+  // 100 bytes there take 1 + 10 s, 40 back 0.5 + 2 s. Bytes are rounded up; 0 bytes take the
+  // latency.
   struct Case {
     double there;
     std::optional<double> back;
@@ -99,10 +100,10 @@ TEST(Probe, IsAnsweredWithTheTimesOfItsCopies) {
 }
 
 TEST(Probe, WaitsForItsTurnAmongTheCopiesOfBlocks) {
-  // Blocks: 2 s in, 10 s, 1 s out. The probe: 2 s there, 1 s back. With one engine the first block is
-  // copied in up to 2 s, the probe up to 4 s, the second block up to 6 s. The first is computed up to 12 s
-  // and out at 13 s; then the probe comes back, up to 14 s. The second is computed up to 22 s, out at 23 s.
-  // Without engines, one follows another.
+  // Blocks: 2 s in, 10 s, 1 s out. The probe: 2 s there, 1 s back. With one engine the first block
+  // is copied in up to 2 s, the probe up to 4 s, the second block up to 6 s. The first is computed
+  // up to 12 s and out at 13 s; then the probe comes back, up to 14 s. The second is computed up to
+  // 22 s, out at 23 s. Without engines, one follows another.
   for (const int engines : {0, 1}) {
     FakeUnit unit = linked_unit();
     unit.copy_engines = engines;
@@ -219,8 +220,9 @@ TEST(Probe, HoldsBackNeitherAnIterationNorTheRun) {
 }
 
 TEST(Probe, LetsTheNextBlockBringTheSetupOfOneThatWasTakenBack) {
-  // A block is dispatched in 1 s and brings 5 s of setup. It is taken back before it begins, so the probe
-  // begins at 1 s and ends at 3 s; the second block brings the setup up to 8 s and ends at 13 s.
+  // A block is dispatched in 1 s and brings 5 s of setup. It is taken back before it begins, so the
+  // probe begins at 1 s and ends at 3 s; the second block brings the setup up to 8 s and ends at 13
+  // s.
   FakeUnit unit = linked_unit();
   unit.resident_s = 5.0;
   MemoryJournal journal;
@@ -280,8 +282,8 @@ TEST(Probe, IsComparedWhenARunIsChecked) {
 }
 
 TEST(Probe, IsSentAgainWithRecordedDecisions) {
-  // Where copies take twice as long, the probe ends at 24 s (22 s there, 2 s back), and the block which
-  // waited for it in the recorded run begins then.
+  // Where copies take twice as long, the probe ends at 24 s (22 s there, 2 s back), and the block
+  // which waited for it in the recorded run begins then.
   Scripted policy = probes_first(100);
   const RunSetup setup = setup_of(1, items_of(10));
   const RecordedRun run = record(policy, setup, {{linked_unit()}, {}, {}});

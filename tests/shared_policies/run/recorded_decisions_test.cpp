@@ -101,8 +101,8 @@ TEST(RecordedDecisions, TakeBackAndGiveTwiceAgain) {
   EXPECT_GT(followed, 0);
 }
 
-/// Gives every unit ten items, and the first block to the second unit, when that has done its own, then to the
-/// third one, when the second unit's copy was beaten.
+/// Gives every unit ten items, and the first block to the second unit, when that has done its own,
+/// then to the third one, when the second unit's copy was beaten.
 class GivesOneBlockToAll final : public Policy {
  public:
   void decide(const View& view, const Event& event, Decisions& decisions) override {
@@ -122,9 +122,9 @@ class GivesOneBlockToAll final : public Policy {
 };
 
 TEST(RecordedDecisions, GiveABlockAgainWhoseFirstCopyWasBeaten) {
-  // The first unit computes until 1 s and copies its results until 11 s. The second does its own block until 0.5 s and
-  // then a copy of the first unit's, until 2.5 s: the first unit has claimed the results at 1 s. Then the third
-  // unit gets a copy, too, which is dropped at 11 s.
+  // The first unit computes until 1 s and copies its results until 11 s. The second does its own
+  // block until 0.5 s and then a copy of the first unit's, until 2.5 s: the first unit has claimed
+  // the results at 1 s. Then the third unit gets a copy, too, which is dropped at 11 s.
   FakeSetup machine{{affine_unit(1.0, 0.0), affine_unit(0.5, 0.0), affine_unit(1.0, 0.0)}, {}};
   machine.units[0].out_s = [](double /*items*/) { return 10.0; };
   machine.scenario.events = {disturb(DisturbanceKind::slow, "u1", 0.5, 4.0)};

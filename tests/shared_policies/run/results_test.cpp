@@ -141,8 +141,9 @@ TEST(Metrics, CountsDroppedWorkThatGoesOnUntilTheEndOfTheRunAsWork) {
   Metrics metrics(units_of_110_w(3));
   metrics.block(record(0, 10, 4, 4));
   metrics.block(record(1, 10, 2, 2));
-  // Unit 0 was given block 7 at 3 s, before its first one ended, and began it at 4 s; unit 2 was given
-  // block 8 at 5 s. Copies of both are done at 9 s and 10 s. Block 9 was taken back before it was begun.
+  // Unit 0 was given block 7 at 3 s, before its first one ended, and began it at 4 s; unit 2 was
+  // given block 8 at 5 s. Copies of both are done at 9 s and 10 s. Block 9 was taken back before it
+  // was begun.
   const auto drop = [&](double at_s, std::uint32_t unit, std::uint64_t id, double assigned_s) {
     metrics.event({Seconds{at_s}, LostBlock{UnitId{unit}, Block{id, 0, 10}, Seconds{assigned_s}, 0,
                                             std::nullopt, LostBy::copy, id != 9}});

@@ -1,5 +1,5 @@
-// Tests of blocks that a policy takes back, and of copies that it gives: schedules worked out by hand
-// on the fake executor, and random runs.
+// Tests of blocks that a policy takes back, and of copies that it gives: schedules worked out by
+// hand on the fake executor, and random runs.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -263,8 +263,9 @@ TEST(GiveTwice, TellsThePolicyOfTheFirstBeforeTheOther) {
 }
 
 TEST(GiveTwice, LetsTheOtherGoOnIfTheFirstIsLostBeforeItsResultsAreThere) {
-  // u1 copies results from 3 s to 13 s and is lost at 5 s; u0 ends at 10 s. Once more with u0's end,
-  // at 4 s, before the loss: it copies no results, so the items are done again, by u2 from 5 s on.
+  // u1 copies results from 3 s to 13 s and is lost at 5 s; u0 ends at 10 s. Once more with u0's
+  // end, at 4 s, before the loss: it copies no results, so the items are done again, by u2 from 5 s
+  // on.
   for (const double slow : {2.0, 0.8}) {
     FakeSetup machine = slow_and_fast();
     machine.units.push_back(affine_unit(0, 10));

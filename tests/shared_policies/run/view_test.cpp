@@ -33,8 +33,8 @@ std::vector<std::pair<DataPlace, double>> places(const View& view) {
 }
 
 TEST(View, KnowsWhereResidentDataLie) {
-  // A CPU beside the input, a GPU there, and two GPUs of another node. The first iteration needs 100 bytes,
-  // later ones 10 that have changed. The third unit brings them to its node.
+  // A CPU beside the input, a GPU there, and two GPUs of another node. The first iteration needs
+  // 100 bytes, later ones 10 that have changed. The third unit brings them to its node.
   constexpr auto here = DataPlace::here;
   constexpr auto node = DataPlace::node;
   constexpr auto master = DataPlace::master;
@@ -111,7 +111,8 @@ TEST(View, KnowsThatReplicatedDataAreThere) {
   EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
 }
 
-/// Units that are lost and come back at random. Resident data take 0.3 s, what an iteration changes 0.1 s.
+/// Units that are lost and come back at random. Resident data take 0.3 s, what an iteration changes
+/// 0.1 s.
 FakeSetup random_machine(std::mt19937& random, bool is_replicated) {
   std::uniform_real_distribution<double> when(0.0, 6.0);
   FakeSetup machine;

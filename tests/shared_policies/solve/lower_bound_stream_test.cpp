@@ -26,7 +26,8 @@ BoundProblem gpus(std::size_t units, double per_item_s) {
 }
 
 TEST(StreamBound, CountsWhatIsReadWithEachBlock) {
-  // At best two blocks of 500 items, with 1000 bytes each. Nothing stays, so nothing is sent before.
+  // At best two blocks of 500 items, with 1000 bytes each. Nothing stays, so nothing is sent
+  // before.
   const LowerBound bound = gpus(1, 1e-4).bound();
   EXPECT_NEAR(bound.seconds, 20.0, 1e-6);
   // Computing takes longer from 125 items on: 0.05 s an item, 50 s for all.
@@ -35,8 +36,9 @@ TEST(StreamBound, CountsWhatIsReadWithEachBlock) {
 
 TEST(StreamBound, KnowsTheCheapestBlockBetweenRecordedSizes) {
   // Recorded: 1, 100 and 500 items in 0.01, 5 and 65 s. Reading x + 500 bytes takes longer up to
-  // 112.5 items: 5 + 0.15 (x - 100) = 5 + x / 100 has no root above 100 but at x = 107.142857. There
-  // an item takes 6.0714286 / 107.142857 = 0.0566667 s, less than at 100 (0.06) and at 500 (0.13).
+  // 112.5 items: 5 + 0.15 (x - 100) = 5 + x / 100 has no root above 100 but at x = 107.142857.
+  // There an item takes 6.0714286 / 107.142857 = 0.0566667 s, less than at 100 (0.06) and at 500
+  // (0.13).
   BoundProblem test = gpus(1, 1.0);
   test.trace.samples.clear();
   for (const auto& [items, seconds] : {std::pair{1.0, 0.01}, {100.0, 5.0}, {500.0, 65.0}}) {

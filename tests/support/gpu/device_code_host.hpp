@@ -69,7 +69,8 @@ template <class T>
 [[nodiscard]] inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 [[nodiscard]] inline double sinpi(double x) { return std::sin(3.14159265358979323846 * x); }
 
-/// The second-level cache of the device that these kernels are thought to run on. A test may set it.
+/// The second-level cache of the device that these kernels are thought to run on. A test may set
+/// it.
 [[nodiscard]] std::size_t imagined_cache_bytes();
 [[nodiscard]] inline std::size_t second_level_cache_bytes() { return imagined_cache_bytes(); }
 void set_second_level_cache_bytes(std::size_t bytes);
@@ -93,7 +94,8 @@ void run_grid(Size3 grid, Size3 block, std::size_t shared_bytes,
 /// Takes note that a kernel is loaded, or that it is launched.
 void note_loading(const void* kernel);
 void note_launch(const void* kernel);
-/// How often a kernel was launched that was not loaded before: on a GPU, that may wait for all queues.
+/// How often a kernel was launched that was not loaded before: on a GPU, that may wait for all
+/// queues.
 [[nodiscard]] int launches_without_loading();
 
 template <class... Kernels>

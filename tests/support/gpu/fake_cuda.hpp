@@ -1,5 +1,5 @@
-// A GPU that is not there: a stand-in for CUDA's runtime library, whose device is threads and memory
-// of the host, and whose programs are those of CPUs.
+// A GPU that is not there: a stand-in for CUDA's runtime library, whose device is threads and
+// memory of the host, and whose programs are those of CPUs.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ void mend_fake_gpu();
 void set_fake_gpus(int count);
 /// From now on the fake GPU has `bytes` of memory, also for a single allocation; at first 16 MiB.
 void resize_fake_gpu(std::size_t bytes);
-/// From now on the driver is of CUDA `version`, such as 12040; 0: that of the build, or 12.5 if that is
-/// older.
+/// From now on the driver is of CUDA `version`, such as 12040; 0: that of the build, or 12.5 if
+/// that is older.
 void set_fake_driver(int version);
 
 /// From now on memory of the host can, or cannot, be registered; at first it can.
 void set_fake_registering(bool works);
-/// From now on the fake GPU reads the host's memory without that, as where both share it, or not; at
-/// first not.
+/// From now on the fake GPU reads the host's memory without that, as where both share it, or not;
+/// at first not.
 void set_fake_sharing(bool shares);
 /// How many bytes of the host's memory are registered.
 [[nodiscard]] std::size_t fake_registered_bytes();
@@ -36,8 +36,8 @@ void set_fake_sharing(bool shares);
 [[nodiscard]] std::size_t fake_direct_bytes();
 /// How many commands a block of every program puts into its queue from now on; at first one.
 void set_fake_commands(int count);
-/// From now on copies of 64 KiB and more wait until `count` of them have begun, but no longer than 60 s.
-/// Returns how many have begun since the last call; -1 if one has waited in vain.
+/// From now on copies of 64 KiB and more wait until `count` of them have begun, but no longer than
+/// 60 s. Returns how many have begun since the last call; -1 if one has waited in vain.
 int set_fake_copies_together(int count);
 /// Allocates memory and frees it, as a library may do at any time.
 void free_fake_memory();

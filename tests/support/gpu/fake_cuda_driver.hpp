@@ -1,5 +1,5 @@
-// What the parts of the stand-in for CUDA's library share: its state, streams and events. Each stream is
-// a thread that works off a queue.
+// What the parts of the stand-in for CUDA's library share: its state, streams and events. Each
+// stream is a thread that works off a queue.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -46,8 +46,8 @@ struct FakeDriver {
   std::atomic<bool> waited_in_vain = false;  ///< one of them did
   /// Streams that work, or are about to find out whether they may.
   std::atomic<int> working = 0;
-  /// What frees memory takes it alone, and waits for all streams meanwhile. All other calls that ask
-  /// or command a stream share it.
+  /// What frees memory takes it alone, and waits for all streams meanwhile. All other calls that
+  /// ask or command a stream share it.
   std::shared_mutex calls;
   /// CUDA calls functions of the host one at a time.
   std::mutex host_functions;
@@ -57,7 +57,8 @@ struct FakeDriver {
 /// What every call returns: an error if the GPU is broken.
 [[nodiscard]] cudaError_t fake_state();
 
-/// Waits until all work of all streams has ended, and calls `change` while no other call gets through.
+/// Waits until all work of all streams has ended, and calls `change` while no other call gets
+/// through.
 cudaError_t alone_after_all_streams(const std::function<void()>& change);
 
 /// The host's bytes behind memory of the fake GPU; the same pointer for other memory.
@@ -82,8 +83,8 @@ struct CUstream_st {
   CUstream_st& operator=(const CUstream_st&) = delete;
   ~CUstream_st();
 
-  /// Puts `work` into the queue. As CUDA does, waits while the queue holds 1,000 commands, and refuses
-  /// a thread whose current context is another.
+  /// Puts `work` into the queue. As CUDA does, waits while the queue holds 1,000 commands, and
+  /// refuses a thread whose current context is another.
   cudaError_t put(std::function<void()> work);
   [[nodiscard]] bool is_idle();
   [[nodiscard]] const equipoise::FakeContext& context() const { return context_; }

@@ -1,5 +1,5 @@
-// The memory of the fake GPU. The host cannot touch it: its pages allow no access, and the bytes lie
-// elsewhere.
+// The memory of the fake GPU. The host cannot touch it: its pages allow no access, and the bytes
+// lie elsewhere.
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>
 
@@ -74,8 +74,8 @@ void forget_addresses(void* addresses) {
   there.on_device.erase(found);
 }
 
-/// Notes a copy of `bytes` from or to the host's memory at `on_host`. Returns whether the GPU makes it
-/// by itself: only where memory is CUDA's own or registered.
+/// Notes a copy of `bytes` from or to the host's memory at `on_host`. Returns whether the GPU makes
+/// it by itself: only where memory is CUDA's own or registered.
 bool is_for_gpu(const void* on_host, std::size_t bytes) {
   Ranges& there = ranges();
   const std::lock_guard<std::mutex> lock(there.mutex);

@@ -1,5 +1,5 @@
-// The functions of the driver that divide the SMs of the fake GPU. The first padding byte of a resource
-// says what it is: the number of a group, counted from 1, or 0 for all SMs.
+// The functions of the driver that divide the SMs of the fake GPU. The first padding byte of a
+// resource says what it is: the number of a group, counted from 1, or 0 for all SMs.
 #include <cuda.h>
 #include <cudaTypedefs.h>
 

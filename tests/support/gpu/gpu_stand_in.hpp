@@ -9,8 +9,8 @@
 
 namespace equipoise {
 
-/// A unit on a core that says that it is on `gpu`. Its links are measured as 8 GB/s with pinned memory,
-/// and 2 GB/s as blocks are copied.
+/// A unit on a core that says that it is on `gpu`. Its links are measured as 8 GB/s with pinned
+/// memory, and 2 GB/s as blocks are copied.
 class GpuStandIn final : public CoresFactory {
  public:
   GpuStandIn(std::shared_ptr<const UnitFactory> core, Gpu gpu)

@@ -1,5 +1,5 @@
-// Finds accesses of two threads of a block to the same memory, at least one of them a write, with no
-// barrier between: what NVIDIA's racecheck finds on a GPU, here in kernels that the host runs
+// Finds accesses of two threads of a block to the same memory, at least one of them a write, with
+// no barrier between: what NVIDIA's racecheck finds on a GPU, here in kernels that the host runs
 // (device_code_host.hpp). It sees the order that barriers make, not the one in which the threads
 // happened to run, so one run finds what goes wrong only in another.
 //

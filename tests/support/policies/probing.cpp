@@ -1,5 +1,5 @@
-// probing: a policy in a library that asks all links before it hands out anything, and then gives each
-// idle unit 100 items; for tests of the program.
+// probing: a policy in a library that asks all links before it hands out anything, and then gives
+// each idle unit 100 items; for tests of the program.
 #include "shared_policies/policies/policy_library.hpp"
 
 namespace {

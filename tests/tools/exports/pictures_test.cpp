@@ -33,7 +33,8 @@ std::string gantt_of(const RunFile& file) {
   return gantt.text();
 }
 
-/// The value of `attribute` ("": the text) in the shapes with the class `looks`, of well-formed XML.
+/// The value of `attribute` ("": the text) in the shapes with the class `looks`, of well-formed
+/// XML.
 std::vector<std::string> shapes(const std::string& svg, const char* looks, const char* attribute) {
   pugi::xml_document document;
   EXPECT_TRUE(document.load_string(svg.c_str())) << svg;
@@ -46,8 +47,8 @@ std::vector<std::string> shapes(const std::string& svg, const char* looks, const
   return found;
 }
 
-// The axis begins at 116 and is 816 wide, that is 192 for each of 4.25 s. The first row is at 46 and 19
-// high. Copies of the second, which is 22 below, take a quarter each.
+// The axis begins at 116 and is 816 wide, that is 192 for each of 4.25 s. The first row is at 46
+// and 19 high. Copies of the second, which is 22 below, take a quarter each.
 TEST(GanttSvg, DrawsBlocksToScale) {
   const std::string svg = gantt_of(run_of(small_run_text()));
   EXPECT_THAT(shapes(svg, "compute", "d"),
@@ -65,7 +66,8 @@ TEST(GanttSvg, DrawsBlocksToScale) {
               ElementsAre("plb-hec:threshold=0.2,step_fraction=0.1 (sim)"));
 }
 
-/// The small run, in which the block of the unit that was lost was lost before, because a copy of it was first.
+/// The small run, in which the block of the unit that was lost was lost before, because a copy of
+/// it was first.
 RunFile run_with_beaten_copy() {
   std::string text = small_run_text();
   const std::string was = R"("after_events":3,"tag":"run"})";

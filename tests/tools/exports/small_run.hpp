@@ -33,9 +33,9 @@ inline std::string small_run_block(int block, const std::string& unit, int first
          R"(,"tag":")" + tag + "\"}\n";
 }
 
-/// Its lines up to the summary. cpu0 is set up, does a block of training, waits from 1 s to 2 s for a
-/// block of gpu0, until 2.25 s for a decision, and does two blocks. gpu0 overlaps two blocks, and fails
-/// at 3 s with a block that cpu0 does again.
+/// Its lines up to the summary. cpu0 is set up, does a block of training, waits from 1 s to 2 s for
+/// a block of gpu0, until 2.25 s for a decision, and does two blocks. gpu0 overlaps two blocks, and
+/// fails at 3 s with a block that cpu0 does again.
 inline std::string small_run_lines(const std::string& gpu = "gpu0") {
   return small_run_header(gpu) +
          R"({"event":"iteration_started","at_s":0})"

@@ -1,5 +1,5 @@
-// Every committed file of our formats, and what each command writes and prints with --json, keeps to
-// its JSON schema in traces/schemas. Needs Debian's python3-jsonschema.
+// Every committed file of our formats, and what each command writes and prints with --json, keeps
+// to its JSON schema in traces/schemas. Needs Debian's python3-jsonschema.
 #include <gtest/gtest.h>
 
 #include <algorithm>

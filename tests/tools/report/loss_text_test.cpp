@@ -1,4 +1,5 @@
-// Tests of how losses are shown, and of the losses of simulated runs, with values worked out by hand.
+// Tests of how losses are shown, and of the losses of simulated runs, with values worked out by
+// hand.
 #include "tools/report/loss_text.hpp"
 
 #include <gtest/gtest.h>

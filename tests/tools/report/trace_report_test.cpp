@@ -100,8 +100,9 @@ TEST(TraceReport, DoubtsFallingTimesWideScatterSingleSizesAndCopies) {
 }
 
 TEST(TraceReport, FindsTimesThatFallByMoreThanTheMeansAreUncertain) {
-  // Half the interval of 17 blocks is 2.120 * sd / 4: 53 ms each of the first two, which are apart by
-  // 60 ms, less than hypot(53, 53) = 75; and 0.53 ms of the third, apart by 60 ms from the second.
+  // Half the interval of 17 blocks is 2.120 * sd / 4: 53 ms each of the first two, which are apart
+  // by 60 ms, less than hypot(53, 53) = 75; and 0.53 ms of the third, apart by 60 ms from the
+  // second.
   const Trace trace = two_units({summary(0, 100, 17, 0.5, 0.1), summary(0, 200, 17, 0.44, 0.1),
                                  summary(0, 300, 17, 0.38, 0.001)});
   EXPECT_EQ(falling_times(trace),

@@ -161,9 +161,9 @@ TEST_F(IdealRunsTest, AreAsGoodAsTheBestOfAllSplitsOfSmallCasesAndAgree) {
 }
 
 TEST_F(IdealRunsTest, KnowWhatALinkThatUnitsShareCosts) {
-  // Both GPUs compute an item in 1 s, and get it over a link that takes 1 s an item for both together:
-  // 12 items end after 12 + 1 s at the earliest, with one GPU or with two. The CPU would need 100 s an
-  // item. So no run has less than 3 W * 13 s + 20 W * 12 s = 279 J, and 279 J * 13 s.
+  // Both GPUs compute an item in 1 s, and get it over a link that takes 1 s an item for both
+  // together: 12 items end after 12 + 1 s at the earliest, with one GPU or with two. The CPU would
+  // need 100 s an item. So no run has less than 3 W * 13 s + 20 W * 12 s = 279 J, and 279 J * 13 s.
   write({{"cpu", 0, 100, 1e-9, 1, 500}, {"gpu", 0, 1, 1e-9, 1, 21}, {"gpu", 0, 1, 1e-9, 1, 21}},
         1.0);
   const SimWorld shared = world(12);
