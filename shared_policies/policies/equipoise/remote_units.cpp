@@ -72,17 +72,12 @@ std::size_t RemoteUnits::keep_out(const View& view, Division& division, const Ne
   is_blind_ = false;
   if (workload.first_bytes(0) + item_bytes == 0.0) return 0;  // nothing is copied
   const bool is_any_local = std::ranges::any_of(units, is_local);
-  bool is_end_known = division.end_s() > view.now().value;
   bool is_fetching = false;
   std::vector<const UnitState*> waiting;
   for (const UnitState& unit : units) {
     UnitPart& part = division.part(unit.id);
     part.is_kept_out = false;
     if (!unit.present) continue;
-    if (is_local(unit) && !unit.outstanding.empty() && !division.cost(unit.id).is_known() &&
-        division.rate_of(unit.unit.kind) == 0.0) {
-      is_end_known = false;  // not even by its kind
-    }
     if (!unit.unit.is_remote || part.has_data) continue;
     if (!unit.outstanding.empty()) {
       is_fetching = is_fetching || view.now().value < arrives_s_[unit.unit.node];
@@ -93,7 +88,7 @@ std::size_t RemoteUnits::keep_out(const View& view, Division& division, const Ne
   }
   std::size_t kept_out = waiting.size();
   if (!network.is_known()) return kept_out;
-  is_blind_ = is_any_local && !is_end_known;
+  is_blind_ = is_any_local && division.end_s() <= view.now().value;  // no end is known
   sort_by_worth(waiting, view, division, network);
   for (const UnitState* const unit : waiting) {
     const bool is_worth =
