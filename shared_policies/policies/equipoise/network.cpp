@@ -11,7 +11,7 @@ void Network::begin(const View& view, Decisions& decisions) {
   const Workload& workload = view.workload();
   const double items_bytes = (workload.in_bytes_per_item + workload.out_bytes_per_item) *
                              static_cast<double>(workload.items);
-  enough_bytes_ = probed_part * std::max(workload.first_bytes(0), items_bytes);
+  const double enough_bytes = probed_part * std::max(workload.first_bytes(0), items_bytes);
   std::map<std::string, NodeLink> links;
   for (const UnitState& unit : view.units()) {
     if (unit.present && unit.unit.is_remote) links.try_emplace(unit.unit.node, NodeLink{unit.id});
@@ -21,8 +21,8 @@ void Network::begin(const View& view, Decisions& decisions) {
     return known != links_.end() &&
            (known->second.is_known || view.unit(known->second.unit).present);
   });
-  if (links.empty() || enough_bytes_ == 0.0 || (has_all && enough_bytes_ <= bytes_)) return;
-  bytes_ = std::max(enough_bytes_, bytes_);
+  if (links.empty() || enough_bytes == 0.0 || (has_all && enough_bytes <= bytes_)) return;
+  bytes_ = std::max(enough_bytes, bytes_);
   links_ = std::move(links);
   ++times_;
   answers_ = 0;

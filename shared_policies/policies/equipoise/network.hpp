@@ -36,8 +36,6 @@ class Network {
 
   /// Whether nothing is asked any more.
   [[nodiscard]] bool is_known() const { return answers_ == 0 && step_ > all_at_once(); }
-  /// The bytes of a probe that is large enough for this phase.
-  [[nodiscard]] double probe_bytes() const { return enough_bytes_; }
   /// The link to the node of a remote unit; null if the node did not answer.
   [[nodiscard]] const NodeLink* link(const UnitState& unit) const;
 
@@ -48,7 +46,6 @@ class Network {
   void ask_next(Decisions& decisions);
 
   std::map<std::string, NodeLink> links_;  ///< by node
-  double enough_bytes_ = 0.0;              ///< of a probe, for this phase
   double bytes_ = 0.0;                     ///< of a probe, for the phases so far
   std::uint64_t times_ = 0;                ///< how often it has begun to ask
   std::size_t step_ = 1;     ///< next: 2k the latency of the k-th node, 2k + 1 its bandwidth

@@ -53,13 +53,14 @@ bool is_worthwhile(const View& view, const UnitState& unit, const Division& divi
                    const Network& network, bool is_fetching) {
   const Workload& workload = view.workload();
   const double bytes = view.resident_bytes_to_send(unit.id);
-  if (bytes == 0.0) return true;
+  const double left_s = time_left_s(view, division);
+  if (bytes == 0.0) return left_s > 0.0;
   const NodeLink* const link = network.link(unit);
   if (link == nullptr) return false;
   const int later = workload.iterations - 1 - view.iteration();
   const double fetch_s = link->copy_s(bytes);
   const double again_s = later * link->copy_s(workload.iteration_bytes);
-  if (fetch_s + again_s > worthwhile * time_left_s(view, division)) return false;
+  if (fetch_s + again_s > worthwhile * left_s) return false;
   return !is_fetching || link->shared_copy_s(bytes) <= shared_factor * fetch_s;
 }
 
@@ -69,7 +70,6 @@ std::size_t RemoteUnits::keep_out(const View& view, Division& division, const Ne
   const auto units = view.units();
   const Workload& workload = view.workload();
   const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
-  is_blind_ = false;
   if (workload.first_bytes(0) + item_bytes == 0.0) return 0;  // nothing is copied
   const bool is_any_local = std::ranges::any_of(units, is_local);
   bool is_fetching = false;
@@ -88,11 +88,10 @@ std::size_t RemoteUnits::keep_out(const View& view, Division& division, const Ne
   }
   std::size_t kept_out = waiting.size();
   if (!network.is_known()) return kept_out;
-  is_blind_ = is_any_local && division.end_s() <= view.now().value;  // no end is known
   sort_by_worth(waiting, view, division, network);
   for (const UnitState* const unit : waiting) {
     const bool is_worth =
-        !is_any_local || is_blind_ || is_worthwhile(view, *unit, division, network, is_fetching);
+        !is_any_local || is_worthwhile(view, *unit, division, network, is_fetching);
     if (!is_worth || most_items(view, *unit, division, network) == 0.0) continue;
     UnitPart& part = division.part(unit->id);
     part.is_kept_out = false;
@@ -116,11 +115,6 @@ double RemoteUnits::most_items(const View& view, const UnitState& unit, const Di
   const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
   const NodeLink* const link = network.link(unit);
   const auto grain = static_cast<double>(workload.grain_items);
-  if (is_blind_) {
-    const double asked_bytes = network.probe_bytes() / static_cast<double>(view.units().size());
-    const double bytes = asked_bytes - view.resident_bytes_to_send(unit.id);
-    return std::max(0.0, std::floor(bytes / (grain * item_bytes))) * grain;
-  }
   const double left_s = time_left_s(view, division);
   if (item_bytes == 0.0 || link == nullptr || left_s <= 0.0) {
     return std::numeric_limits<double>::infinity();

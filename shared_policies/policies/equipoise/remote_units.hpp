@@ -11,8 +11,8 @@
 
 namespace equipoise {
 
-/// Remote units get no first block until the network is known, and only some that together copy no
-/// more than a probe until local units, or others of their kinds, show how long the run takes. Then
+/// Remote units get no first block until the network is known, and nothing until the units that
+/// have begun show how long the run takes: their unfinished first blocks bound it. Then
 ///
 /// - a node fetches the resident data if that takes at most `worthwhile` of the time left, the
 ///   iterations to come included, in which what it brings can be used. The node whose units are
@@ -34,7 +34,6 @@ class RemoteUnits {
 
  private:
   std::map<std::string, double> arrives_s_;  ///< by node: when its data should be there
-  bool is_blind_ = false;                    ///< nothing shows yet how long the run takes
 };
 
 }  // namespace equipoise
