@@ -57,6 +57,8 @@ class Equipoise final : public Policy {
     } else if (const auto* probed = std::get_if<Probed>(&event.what)) {
       network_.learn(*probed, decisions);
       if (network_.is_known()) divide(view, decisions);
+    } else if (std::holds_alternative<TimerFired>(event.what)) {
+      divide(view, decisions);
     } else if (std::holds_alternative<IterationStarted>(event.what)) {
       division_.begin_iteration(view.now().value);
       divide(view, decisions);
@@ -121,7 +123,7 @@ void Equipoise::begin_phase(const View& view) {
     if (before) learned_->back().start_from(*before);
   }
   division_.begin_phase(view.units().size(), *learned_);
-  remote_units_.begin_phase();
+  remote_units_.begin_phase(view.now());
   blocks_ = 0;
   is_reported_ = false;
 }
@@ -156,9 +158,9 @@ bool Equipoise::is_due(const View& view) {
 void Equipoise::divide(const View& view, Decisions& decisions) {
   if (view.remaining() == 0) return;
   blocks_since_division_ = 0;
-  const std::size_t kept_out = remote_units_.keep_out(view, division_, network_);
+  remote_units_.keep_out(view, division_);
   division_.divide(view);
-  if (remote_units_.keep_out(view, division_, network_) != kept_out) division_.divide(view);
+  if (remote_units_.let_in(view, division_, network_)) division_.divide(view);
   if (!is_reported_) report(view, decisions);
   for (const bool are_cpus : {false, true}) {  // for which a grain may be too large
     for (const UnitState& unit : view.units()) {
@@ -166,6 +168,7 @@ void Equipoise::divide(const View& view, Decisions& decisions) {
     }
   }
   if (view.outstanding() == 0) assign_one_grain(view, decisions);
+  if (const auto at = remote_units_.look_again(view, division_)) decisions.set_timer(*at);
 }
 
 /// A unit has come or gone.
@@ -250,7 +253,7 @@ double Equipoise::first_items(const View& view, const UnitState& unit) const {
   const double items =
       share * static_cast<double>(view.workload().items) / static_cast<double>(view.units().size());
   if (!unit.unit.is_remote) return items;
-  return std::min(items, remote_units_.most_items(view, unit, division_, network_));
+  return std::min(items, RemoteUnits::most_items(view, unit, division_, network_));
 }
 
 /// The largest block that a unit may be given next: its memory limits it, and `growth` times its

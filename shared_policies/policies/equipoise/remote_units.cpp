@@ -2,9 +2,10 @@
 #include "shared_policies/policies/equipoise/remote_units.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <limits>
-#include <vector>
+#include <map>
+#include <optional>
 
 namespace equipoise {
 namespace {
@@ -14,17 +15,10 @@ constexpr double worthwhile = 0.8;
 /// The copy of a first block may take this share of it, and that of a single grain this one.
 constexpr double first_copy_share = 0.01;
 constexpr double grain_copy_share = 0.25;
+/// How soon after the begin of a phase to look again at the earliest.
+constexpr Seconds first_look{1e-6};
 /// Links that carry so much less while all nodes copy are shared.
 constexpr double shared_factor = 1.25;
-
-/// The rate that `unit` is expected to have; infinite for accelerators of a kind not yet measured.
-double expected_rate(const UnitState& unit, const Division& division) {
-  const double rate = division.rate_of(unit.unit.kind);
-  if (rate > 0.0 || unit.unit.kind == UnitKind::cpu) return rate;
-  return std::numeric_limits<double>::infinity();
-}
-
-bool is_local(const UnitState& unit) { return unit.present && !unit.unit.is_remote; }
 
 /// The time left, iterations to come included.
 double time_left_s(const View& view, const Division& division) {
@@ -35,26 +29,23 @@ double time_left_s(const View& view, const Division& division) {
   return division.end_s() - view.now().value + later * iteration_s;
 }
 
-/// Puts those first that are expected to do most for a second of fetching.
-void sort_by_worth(std::vector<const UnitState*>& units, const View& view, const Division& division,
-                   const Network& network) {
-  const auto worth = [&](const UnitState* unit) {
-    const NodeLink* const link = network.link(*unit);
-    const double fetch_s =
-        link == nullptr ? 0.0 : link->copy_s(view.resident_bytes_to_send(unit->id));
-    return fetch_s > 0.0 ? expected_rate(*unit, division) / fetch_s
-                         : std::numeric_limits<double>::infinity();
-  };
-  std::ranges::stable_sort(units, std::ranges::greater{}, worth);
+/// The rate that `unit` is expected to bring for a second of fetching; infinite for accelerators of
+/// a kind not yet measured.
+double worth(const View& view, const UnitState& unit, const Division& division,
+             const Network& network) {
+  const double rate = division.rate_of(unit.unit.kind);
+  const NodeLink* const link = network.link(unit);
+  const double fetch_s = link == nullptr ? 0.0 : link->copy_s(view.resident_bytes_to_send(unit.id));
+  const bool is_untried = rate == 0.0 && unit.unit.kind != UnitKind::cpu;
+  return is_untried || fetch_s == 0.0 ? std::numeric_limits<double>::infinity() : rate / fetch_s;
 }
 
 /// Whether what `unit` has to fetch comes in time, and its link is not in use.
-bool is_worthwhile(const View& view, const UnitState& unit, const Division& division,
-                   const Network& network, bool is_fetching) {
+bool is_worthwhile(const View& view, const UnitState& unit, double left_s, const Network& network,
+                   bool is_fetching) {
   const Workload& workload = view.workload();
   const double bytes = view.resident_bytes_to_send(unit.id);
-  const double left_s = time_left_s(view, division);
-  if (bytes == 0.0) return left_s > 0.0;
+  if (bytes == 0.0) return true;
   const NodeLink* const link = network.link(unit);
   if (link == nullptr) return false;
   const int later = workload.iterations - 1 - view.iteration();
@@ -66,36 +57,39 @@ bool is_worthwhile(const View& view, const UnitState& unit, const Division& divi
 
 }  // namespace
 
-std::size_t RemoteUnits::keep_out(const View& view, Division& division, const Network& network) {
-  const auto units = view.units();
+void RemoteUnits::keep_out(const View& view, Division& division) {
   const Workload& workload = view.workload();
   const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
-  if (workload.first_bytes(0) + item_bytes == 0.0) return 0;  // nothing is copied
-  const bool is_any_local = std::ranges::any_of(units, is_local);
-  bool is_fetching = false;
-  std::vector<const UnitState*> waiting;
-  for (const UnitState& unit : units) {
+  const bool is_copied = workload.first_bytes(0) + item_bytes > 0.0;
+  for (const UnitState& unit : view.units()) {
     UnitPart& part = division.part(unit.id);
-    part.is_kept_out = false;
-    if (!unit.present) continue;
-    if (!unit.unit.is_remote || part.has_data) continue;
-    if (!unit.outstanding.empty()) {
-      is_fetching = is_fetching || view.now().value < arrives_s_[unit.unit.node];
-      continue;
-    }
-    part.is_kept_out = true;
-    waiting.push_back(&unit);
+    part.is_kept_out = is_copied && unit.present && unit.unit.is_remote && !part.has_data &&
+                       unit.outstanding.empty();
   }
-  std::size_t kept_out = waiting.size();
-  if (!network.is_known()) return kept_out;
-  sort_by_worth(waiting, view, division, network);
-  for (const UnitState* const unit : waiting) {
-    const bool is_worth =
-        !is_any_local || is_worthwhile(view, *unit, division, network, is_fetching);
-    if (!is_worth || most_items(view, *unit, division, network) == 0.0) continue;
+}
+
+bool RemoteUnits::let_in(const View& view, Division& division, const Network& network) {
+  const auto is_local = [](const UnitState& unit) { return unit.present && !unit.unit.is_remote; };
+  const bool is_any_local = std::ranges::any_of(view.units(), is_local);
+  const double left_s = time_left_s(view, division);
+  if (!network.is_known() || (is_any_local && left_s <= 0.0)) return false;
+  bool is_fetching = false;
+  std::multimap<double, const UnitState*, std::greater<>> waiting;  // by what they are worth
+  for (const UnitState& unit : view.units()) {
+    const UnitPart& part = division.part(unit.id);
+    if (part.is_kept_out) {
+      waiting.emplace(worth(view, unit, division, network), &unit);
+    } else if (unit.present && !part.has_data) {
+      is_fetching = is_fetching || view.now().value < arrives_s_[unit.unit.node];
+    }
+  }
+  bool is_anyone_in = false;
+  for (const auto& [worth, unit] : waiting) {
     UnitPart& part = division.part(unit->id);
-    part.is_kept_out = false;
-    --kept_out;
+    part.is_kept_out = is_any_local && (!is_worthwhile(view, *unit, left_s, network, is_fetching) ||
+                                        most_items(view, *unit, division, network) == 0.0);
+    if (part.is_kept_out) continue;
+    is_anyone_in = true;
     const double bytes = view.resident_bytes_to_send(unit->id);
     const NodeLink* const link = network.link(*unit);
     double& arrives_s = arrives_s_[unit->unit.node];
@@ -103,14 +97,22 @@ std::size_t RemoteUnits::keep_out(const View& view, Division& division, const Ne
     part.fetch_s = std::max(0.0, arrives_s - view.now().value);
     is_fetching = is_fetching || bytes > 0.0;
   }
-  const auto takes_part = [&](const UnitState& unit) { return division.takes_part(unit); };
-  if (std::ranges::any_of(units, takes_part)) return kept_out;
-  for (const UnitState& unit : units) division.part(unit.id).is_kept_out = false;
-  return 0;  // somebody has to
+  return is_anyone_in;
+}
+
+std::optional<Seconds> RemoteUnits::look_again(const View& view, const Division& division) {
+  const auto is_out = [&](const UnitState& unit) { return division.part(unit.id).is_kept_out; };
+  const auto is_unknown = [&](const UnitState& unit) {
+    return !unit.outstanding.empty() && !division.cost(unit.id).is_known();
+  };
+  const bool is_due = view.now() >= looks_at_ && std::ranges::any_of(view.units(), is_out) &&
+                      std::ranges::any_of(view.units(), is_unknown);
+  if (!is_due) return std::nullopt;
+  return looks_at_ = view.now() + std::max(view.now() - began_, first_look);
 }
 
 double RemoteUnits::most_items(const View& view, const UnitState& unit, const Division& division,
-                               const Network& network) const {
+                               const Network& network) {
   const Workload& workload = view.workload();
   const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
   const NodeLink* const link = network.link(unit);

@@ -1,8 +1,8 @@
 // Decides which remote units take part: by what their links carry.
 #pragma once
 
-#include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "shared_policies/policies/equipoise/division.hpp"
@@ -11,8 +11,8 @@
 
 namespace equipoise {
 
-/// Remote units get no first block until the network is known, and nothing until the units that
-/// have begun show how long the run takes: their unfinished first blocks bound it. Then
+/// Remote units begin once the network is known and the units that have begun show how long the run
+/// takes; unfinished first blocks count as half done. Then
 ///
 /// - a node fetches the resident data if that takes at most `worthwhile` of the time left, the
 ///   iterations to come included, in which what it brings can be used. The node whose units are
@@ -21,19 +21,29 @@ namespace equipoise {
 /// - a first block is so small that copying it takes at most a hundredth of the time left, or a
 ///   grain, if copying that takes at most a quarter of it; else the unit is kept out.
 ///
-/// Where no unit is beside the input, all fetch at once. Somebody is always let in. Source: ours.
+/// While first blocks go on, this is looked at whenever the phase is twice as old. Where no unit is
+/// beside the input, all begin at once. Source: ours.
 class RemoteUnits {
  public:
   /// A phase begins: no unit has its data.
-  void begin_phase() { arrives_s_.clear(); }
-  /// Keeps units out or lets them in, by the division; returns how many are out. O(n log n).
-  std::size_t keep_out(const View& view, Division& division, const Network& network);
+  void begin_phase(Seconds now) {
+    arrives_s_.clear();
+    began_ = looks_at_ = now;
+  }
+  /// Keeps all out that have neither data nor a block. The division is then to be made.
+  void keep_out(const View& view, Division& division);
+  /// Lets those in that are worth it, by the division without them; returns whether there are any.
+  bool let_in(const View& view, Division& division, const Network& network);
+  /// When to look again though no block ends; none: not at all, or it is known already.
+  [[nodiscard]] std::optional<Seconds> look_again(const View& view, const Division& division);
   /// The largest first block of a remote unit, in items; infinite if copies are not what limits it.
-  [[nodiscard]] double most_items(const View& view, const UnitState& unit, const Division& division,
-                                  const Network& network) const;
+  [[nodiscard]] static double most_items(const View& view, const UnitState& unit,
+                                         const Division& division, const Network& network);
 
  private:
   std::map<std::string, double> arrives_s_;  ///< by node: when its data should be there
+  Seconds began_;                            ///< of the phase
+  Seconds looks_at_;                         ///< next
 };
 
 }  // namespace equipoise

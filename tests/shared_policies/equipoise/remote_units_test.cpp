@@ -35,12 +35,29 @@ PolicyTest near_and_far(Items items, double near_s = 1.0, std::size_t far = 1,
   return test;
 }
 
+/// What earlier runs have shown of a unit that needs `item_s` an item.
+LearnedCost learned(double item_s) {
+  LearnedCost cost;
+  for (const double items : {1e2, 1e3, 1e4}) cost.alone.push_back({items, 10.0, items * item_s});
+  cost.scatter = cost.doubt = 0.05;
+  return cost;
+}
+
 TEST(RemoteUnits, DoNotFetchWhatTakesMostOfTheTimeLeft) {
-  // The near unit needs 10 s, as long as fetching takes.
+  // The near unit needs 10 s, as long as fetching takes, and has shown that with a block of 3 items
+  // before the probe ends.
   const Schedule schedule = run_schedule(near_and_far(10'000, 0.0));
   EXPECT_EQ(schedule.items_by_unit(), (Sizes{10'000, 0}));
   EXPECT_NEAR(schedule.makespan(), 10.0, 1e-6);
   expect_all_done(schedule, 10'000);
+}
+
+TEST(RemoteUnits, DoNotLengthenARunByAFetchInVain) {
+  // The near unit copies the data for 1 s, then needs 1 s. At 0.01 s its first item seems to take
+  // 0.02 s: 20 s for all, so fetching for 10 s seems worthwhile.
+  const Schedule schedule = run_schedule(near_and_far(1'000, 1.0));
+  EXPECT_LE(schedule.makespan(), 1.01 * 2.0);
+  expect_all_done(schedule, 1'000);
 }
 
 TEST(RemoteUnits, BeginAllAtOnceWhereNoUnitIsBesideTheInputThoughAllAreKnown) {
@@ -49,13 +66,20 @@ TEST(RemoteUnits, BeginAllAtOnceWhereNoUnitIsBesideTheInputThoughAllAreKnown) {
   PolicyTest test = near_and_far(10'000, 10.0);
   test.units[0].is_remote = true;
   test.units[0].node = "near";
-  LearnedCost cost;
-  for (const double items : {1e2, 1e3, 1e4}) cost.alone.push_back({items, 10.0, items * 1e-3});
-  cost.scatter = cost.doubt = 0.05;
-  test.known.experience = {{cost, cost}};
+  test.known.experience = {{learned(1e-3), learned(1e-3)}};
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 10'000);
   EXPECT_LE(schedule.makespan(), 1.05 * 15.0);
+}
+
+TEST(RemoteUnits, FetchWhereEarlierRunsHaveShownThatTheyAreFaster) {
+  // The near unit would need 10,000 s. The far one fetches for 10 s, and then needs 10 s.
+  PolicyTest test = near_and_far(10'000, 0.0);
+  test.fake.units[0] = affine_unit(0.0, 1.0);
+  test.known.experience = {{learned(1.0), learned(1e-3)}};
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 10'000);
+  EXPECT_LE(schedule.makespan(), 1.05 * 20.0);
 }
 
 TEST(RemoteUnits, CountIterationsToCome) {
@@ -64,8 +88,8 @@ TEST(RemoteUnits, CountIterationsToCome) {
   test.iterations = 10;
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 20'000);
-  // Both do 2,000 items a second from about 11 s on, when half of the 20 s of work are left.
-  EXPECT_LE(schedule.makespan(), 1.1 * (11.0 + 5.0));
+  // Both do 2,000 items a second from about 10 s on, when 11 of the 20 s of work are left.
+  EXPECT_LE(schedule.makespan(), 1.05 * (10.0 + 5.5));
 }
 
 TEST(RemoteUnits, FetchWhereTheRunIsLongEnough) {
@@ -131,8 +155,8 @@ TEST(RemoteUnits, FetchOneAfterAnotherWhereLinksAreShared) {
 }
 
 TEST(RemoteUnits, LeaveOutANodeThatWouldComeTooLate) {
-  // When the first has its data, at about 11 s, some 21 s of one unit's work are left: 10.5 s with
-  // the first. Fetching takes 10 s.
+  // When the first has its data, at about 10 s, some 23 s of one unit's work are left: 11.5 s with
+  // the first. Fetching takes 10 s, more than 0.8 of that.
   const Schedule schedule = run_schedule(near_and_far(32'000, 1.0, 2, 2.0));
   EXPECT_FALSE(schedule.blocks_on(1).empty());
   EXPECT_TRUE(schedule.blocks_on(2).empty());
@@ -161,31 +185,73 @@ TEST(RemoteUnits, StartAtOnceWhereNothingIsCopied) {
   EXPECT_LE(schedule.makespan(), 1.02 * 7.5);
 }
 
-TEST(RemoteUnits, BeginBeforeALocalBlockHasEnded) {
-  // A near core needs 1 s an item, a far GPU 1 ms. All items are 10 GB; a probe copies 10 MB, in
-  // 0.08 s, in which the core could have done one of its first two items at most: all of them take
-  // 800 s, one hundredth of which is enough to copy a first block of 0.02 / 2 of the items.
-  PolicyTest test = near_and_far(10'000);
+/// A near core that needs 1 s an item, and a far GPU that needs 1 ms. The items are 10 GB.
+PolicyTest core_and_far_gpu() {
+  PolicyTest test = near_and_far(10'000, 0.0);
   test.fake.units[0] = affine_unit(0.0, 1.0);
   test.fake.units[1].resident_s = 0.0;
   test.kinds = {UnitKind::cpu, UnitKind::gpu};
   test.resident_bytes = 0.0;
   test.in_bytes_per_item = 1e6;
-  const Schedule schedule = run_schedule(test);
+  return test;
+}
+
+TEST(RemoteUnits, BeginBeforeALocalBlockHasEnded) {
+  // A probe copies 10 MB, in 0.08 s. If the core had done half of its first three items by then, all would take 533 s, one
+  // hundredth of which is enough to copy a first block of 0.02 / 2 of the items, 0.8 s.
+  const Schedule schedule = run_schedule(core_and_far_gpu());
   expect_all_done(schedule, 10'000);
   const std::vector<BlockRecord> far = schedule.blocks_on(1);
   ASSERT_GE(far.size(), 2U);
   EXPECT_NEAR(far.front().assigned.value, 0.08, 1e-9);
   EXPECT_EQ(far.front().block.items, 100);
-  EXPECT_GE(schedule.blocks_on(0).front().end.value, 2.0);
+  EXPECT_NEAR(schedule.blocks_on(0).front().end.value, 3.0, 1e-9);
+}
+
+TEST(RemoteUnits, BeginALaterPhaseOfANewKernelBeforeALocalBlockHasEnded) {
+  PolicyTest test = core_and_far_gpu();
+  test.later_kernels = {"second"};
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 20'000);
+  Seconds begin = Seconds::infinity();  // of the second phase
+  Seconds far_begin = Seconds::infinity();
+  for (const BlockRecord& record : schedule.blocks) {
+    if (record.block.phase == 0) continue;
+    begin = std::min(begin, record.assigned);
+    if (record.unit.index == 1) far_begin = std::min(far_begin, record.assigned);
+  }
+  EXPECT_LE((far_begin - begin).value, 0.1);
+}
+
+TEST(RemoteUnits, AreLookedAtAgainWhileALocalFirstBlockGoesOn) {
+  // A near GPU takes 100 s for its first 100 items. If it had done half of them in the 0.01 s of a
+  // probe, all 10,000 would take 2 s, and fetching takes 10 s.
+  PolicyTest test = near_and_far(10'000, 0.0);
+  test.fake.units[0] = affine_unit(0.0, 1.0);
+  test.kinds = {UnitKind::gpu, UnitKind::gpu};
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 10'000);
+  ASSERT_FALSE(schedule.blocks_on(1).empty());
+  EXPECT_LE(schedule.blocks_on(1).front().assigned.value, 0.2);
+}
+
+TEST(RemoteUnits, DoAllWhereTheLocalUnitIsSilentFromTheStart) {
+  PolicyTest test = near_and_far(10'000, 0.0);
+  test.fake.units[0] = affine_unit(1e6, 1e-3);
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 10'000);
+  EXPECT_EQ(schedule.items_by_unit(), (Sizes{0, 10'000}));
+  EXPECT_LE(schedule.makespan(), 1.05 * 20.0);
 }
 
 TEST(RemoteUnits, StartWhenTheOthersFail) {
-  PolicyTest test = near_and_far(15'000);
+  // The near unit would need 10 s, as long as fetching takes.
+  PolicyTest test = near_and_far(10'000, 0.0);
   test.fake.scenario.events.push_back(disturb(DisturbanceKind::fail, "u0", 5.0));
   const Schedule schedule = run_schedule(test);
-  expect_all_done(schedule, 15'000);
-  EXPECT_GT(schedule.items_by_unit()[1], 0);
+  expect_all_done(schedule, 10'000);
+  ASSERT_FALSE(schedule.blocks_on(1).empty());
+  EXPECT_NEAR(schedule.blocks_on(1).front().assigned.value, 5.0, 1e-6);
 }
 
 }  // namespace
