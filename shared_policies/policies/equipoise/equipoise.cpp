@@ -168,7 +168,8 @@ void Equipoise::divide(const View& view, Decisions& decisions) {
     }
   }
   if (view.outstanding() == 0) assign_one_grain(view, decisions);
-  if (const auto at = remote_units_.look_again(view, division_)) decisions.set_timer(*at);
+  if (!network_.is_known()) return;
+  if (const auto at = remote_units_.next_look(view, division_)) decisions.set_timer(*at);
 }
 
 /// A unit has come or gone.

@@ -16,7 +16,7 @@ constexpr double worthwhile = 0.8;
 constexpr double first_copy_share = 0.01;
 constexpr double grain_copy_share = 0.25;
 /// How soon after the begin of a phase to look again at the earliest.
-constexpr Seconds first_look{1e-6};
+constexpr Seconds first_look{1e-3};
 /// Links that carry so much less while all nodes copy are shared.
 constexpr double shared_factor = 1.25;
 
@@ -29,8 +29,8 @@ double time_left_s(const View& view, const Division& division) {
   return division.end_s() - view.now().value + later * iteration_s;
 }
 
-/// The rate that `unit` is expected to bring for a second of fetching; infinite for accelerators of
-/// a kind not yet measured.
+/// The mean rate of the unit's kind for a second of fetching; infinite for accelerators of a kind
+/// not yet measured.
 double worth(const View& view, const UnitState& unit, const Division& division,
              const Network& network) {
   const double rate = division.rate_of(unit.unit.kind);
@@ -84,7 +84,7 @@ bool RemoteUnits::let_in(const View& view, Division& division, const Network& ne
     }
   }
   bool is_anyone_in = false;
-  for (const auto& [worth, unit] : waiting) {
+  for (const auto& [by, unit] : waiting) {
     UnitPart& part = division.part(unit->id);
     part.is_kept_out = is_any_local && (!is_worthwhile(view, *unit, left_s, network, is_fetching) ||
                                         most_items(view, *unit, division, network) == 0.0);
@@ -100,14 +100,10 @@ bool RemoteUnits::let_in(const View& view, Division& division, const Network& ne
   return is_anyone_in;
 }
 
-std::optional<Seconds> RemoteUnits::look_again(const View& view, const Division& division) {
+std::optional<Seconds> RemoteUnits::next_look(const View& view, const Division& division) {
   const auto is_out = [&](const UnitState& unit) { return division.part(unit.id).is_kept_out; };
-  const auto is_unknown = [&](const UnitState& unit) {
-    return !unit.outstanding.empty() && !division.cost(unit.id).is_known();
-  };
-  const bool is_due = view.now() >= looks_at_ && std::ranges::any_of(view.units(), is_out) &&
-                      std::ranges::any_of(view.units(), is_unknown);
-  if (!is_due) return std::nullopt;
+  const bool is_due = view.now() >= looks_at_ && view.outstanding() > 0;
+  if (!is_due || std::ranges::none_of(view.units(), is_out)) return std::nullopt;
   return looks_at_ = view.now() + std::max(view.now() - began_, first_look);
 }
 

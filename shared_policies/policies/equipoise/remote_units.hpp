@@ -21,7 +21,7 @@ namespace equipoise {
 /// - a first block is so small that copying it takes at most a hundredth of the time left, or a
 ///   grain, if copying that takes at most a quarter of it; else the unit is kept out.
 ///
-/// While first blocks go on, this is looked at whenever the phase is twice as old. Where no unit is
+/// While no block ends, this is looked at whenever the phase is twice as old. Where no unit is
 /// beside the input, all begin at once. Source: ours.
 class RemoteUnits {
  public:
@@ -30,12 +30,12 @@ class RemoteUnits {
     arrives_s_.clear();
     began_ = looks_at_ = now;
   }
-  /// Keeps all out that have neither data nor a block. The division is then to be made.
+  /// Keeps all out that have to copy something and have no block yet. To be divided without them.
   void keep_out(const View& view, Division& division);
   /// Lets those in that are worth it, by the division without them; returns whether there are any.
   bool let_in(const View& view, Division& division, const Network& network);
-  /// When to look again though no block ends; none: not at all, or it is known already.
-  [[nodiscard]] std::optional<Seconds> look_again(const View& view, const Division& division);
+  /// Chooses when to look again at those that are out, though no block ends; none: as chosen.
+  std::optional<Seconds> next_look(const View& view, const Division& division);
   /// The largest first block of a remote unit, in items; infinite if copies are not what limits it.
   [[nodiscard]] static double most_items(const View& view, const UnitState& unit,
                                          const Division& division, const Network& network);
