@@ -10,7 +10,7 @@
 
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 
 namespace equipoise {
 std::optional<double> number_from(const std::string& text) {

@@ -11,7 +11,7 @@
 
 #include "platforms/host_properties.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {

@@ -12,7 +12,7 @@
 #include "platforms/block_cost.hpp"
 #include "platforms/master_host.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 
 namespace equipoise {
 namespace {

@@ -16,7 +16,7 @@
 #include "platforms/simgrid_xml.hpp"
 #include "platforms/xml_file.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 
 namespace equipoise {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "platforms/host_properties.hpp"
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 
 namespace equipoise {
 namespace {

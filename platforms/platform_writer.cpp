@@ -6,7 +6,7 @@
 
 #include "platforms/host_groups.hpp"
 #include "platforms/platform_file.hpp"
-#include "shared_policies/model/markup.hpp"
+#include "shared_policies/text/markup.hpp"
 
 namespace equipoise {
 namespace {

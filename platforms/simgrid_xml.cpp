@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "shared_policies/model/markup.hpp"
+#include "shared_policies/text/markup.hpp"
 
 namespace equipoise {
 namespace {

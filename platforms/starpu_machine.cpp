@@ -12,7 +12,7 @@
 
 #include "platforms/starpu_platform.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "platforms/platform_file.hpp"
-#include "shared_policies/model/facts.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/records/facts.hpp"
 
 namespace equipoise {
 

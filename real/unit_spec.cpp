@@ -15,8 +15,8 @@
 #include "real/machine.hpp"
 #include "real/paced/paced_worker.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 
 namespace equipoise {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "real/unit_factory.hpp"
-#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 

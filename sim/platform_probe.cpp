@@ -21,7 +21,7 @@
 #include <string_view>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "sim/child_process.hpp"
 #include "sim/memory_file.hpp"
 #include "sim/probe_protocol.hpp"

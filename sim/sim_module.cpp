@@ -1,7 +1,7 @@
 // Opens the SimGrid module at the first simulation.
 #include "sim/sim_module.hpp"
 
-#include "shared_policies/model/run_time_module.hpp"
+#include "shared_policies/modules/run_time_module.hpp"
 
 namespace equipoise {
 namespace {

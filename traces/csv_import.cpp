@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
-#include "shared_policies/model/printable_text.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
+#include "shared_policies/text/nearest_name.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "traces/csv_choice.hpp"
 #include "traces/csv_levels.hpp"
 #include "traces/csv_reader.hpp"

@@ -1,4 +1,4 @@
-// JSON of described records (shared_policies/model/description.hpp): writes them and reads them.
+// JSON of described records (shared_policies/records/description.hpp): writes them and reads them.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 #include <variant>
 #include <vector>
 
-#include "shared_policies/model/description.hpp"
-#include "shared_policies/model/facts.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/measures.hpp"
-#include "shared_policies/model/nearest_name.hpp"
-#include "shared_policies/model/struct_members.hpp"
+#include "shared_policies/records/description.hpp"
+#include "shared_policies/records/facts.hpp"
+#include "shared_policies/records/struct_members.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "traces/json_document.hpp"
 
 namespace equipoise {

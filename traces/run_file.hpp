@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/experience.hpp"
-#include "shared_policies/model/facts.hpp"
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/records/description.hpp"
+#include "shared_policies/records/facts.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/run/recorded_run.hpp"
 #include "traces/json_document.hpp"

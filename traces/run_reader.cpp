@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/overload.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/json_record.hpp"
 #include "traces/run_file.hpp"

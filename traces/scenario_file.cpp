@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/name_pattern.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/name_pattern.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "traces/availability_table.hpp"
 #include "traces/json_document.hpp"
 #include "traces/scenario_check.hpp"

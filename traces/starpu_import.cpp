@@ -12,8 +12,8 @@
 #include <set>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/nearest_name.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "traces/starpu_model.hpp"
 #include "traces/time_limits.hpp"
 

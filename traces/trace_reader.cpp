@@ -4,7 +4,7 @@
 #include <map>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/json_record.hpp"
 #include "traces/time_limits.hpp"

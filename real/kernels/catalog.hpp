@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
-#include "shared_policies/model/parameters.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 

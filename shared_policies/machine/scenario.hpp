@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "shared_policies/machine/step_function.hpp"
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/records/description.hpp"
 
 namespace equipoise {
 

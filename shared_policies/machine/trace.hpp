@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "shared_policies/model/description.hpp"
-#include "shared_policies/model/facts.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/records/description.hpp"
+#include "shared_policies/records/facts.hpp"
 
 namespace equipoise {
 

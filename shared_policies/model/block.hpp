@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/records/description.hpp"
 
 namespace equipoise {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/records/description.hpp"
 
 namespace equipoise {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "shared_policies/model/block.hpp"
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/records/description.hpp"
 
 namespace equipoise {
 

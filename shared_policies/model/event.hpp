@@ -7,9 +7,9 @@
 #include <variant>
 
 #include "shared_policies/model/block.hpp"
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/records/description.hpp"
 
 namespace equipoise {
 

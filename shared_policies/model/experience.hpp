@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "shared_policies/model/description.hpp"
+#include "shared_policies/records/description.hpp"
 
 namespace equipoise {
 

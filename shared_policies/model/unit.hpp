@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/workload.hpp"
+#include "shared_policies/records/description.hpp"
 
 namespace equipoise {
 

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/name_pattern.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/name_pattern.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 
 namespace equipoise {
 

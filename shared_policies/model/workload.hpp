@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/records/description.hpp"
 
 namespace equipoise {
 

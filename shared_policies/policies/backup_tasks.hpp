@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/run/policy.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 

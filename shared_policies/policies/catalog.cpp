@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/policies/backup_tasks.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/policies/probed_start.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 
 namespace equipoise {
 namespace {

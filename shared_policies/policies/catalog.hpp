@@ -11,9 +11,9 @@
 
 #include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/model/experience.hpp"
-#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/run/policy.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 

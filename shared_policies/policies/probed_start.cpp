@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/spec.hpp"
 #include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/solve/integer_rounding.hpp"
+#include "shared_policies/specs/spec.hpp"
 
 namespace equipoise {
 namespace {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <span>
 
-#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/run/policy.hpp"
 #include "shared_policies/solve/line_finish.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 

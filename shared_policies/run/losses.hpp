@@ -49,9 +49,9 @@
 
 #include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/block.hpp"
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/records/description.hpp"
 #include "shared_policies/run/journal.hpp"
 
 namespace equipoise {

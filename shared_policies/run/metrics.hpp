@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/records/description.hpp"
 #include "shared_policies/run/journal.hpp"
 #include "shared_policies/run/losses.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/run_time_module.hpp"
+#include "shared_policies/modules/run_time_module.hpp"
 #include "shared_policies/solve/ipopt_module.hpp"
 
 namespace equipoise {

@@ -1,5 +1,5 @@
 // The interface of the Ipopt module: a shared library that is opened when the first policy with
-// solver=ipopt is made (model/run_time_module.hpp says why).
+// solver=ipopt is made (modules/run_time_module.hpp says why).
 #pragma once
 
 #include <cstddef>

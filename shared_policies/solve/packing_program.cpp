@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/run_time_module.hpp"
+#include "shared_policies/modules/run_time_module.hpp"
 #include "shared_policies/solve/clp_module.hpp"
 
 namespace equipoise {

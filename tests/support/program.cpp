@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "shared_policies/model/run_time_module.hpp"
+#include "shared_policies/modules/run_time_module.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
 

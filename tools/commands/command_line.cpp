@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/nearest_name.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/commands/command_line_options.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/shell_text.hpp"

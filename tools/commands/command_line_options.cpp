@@ -8,7 +8,7 @@
 
 #include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/runs/policy_list.hpp"
 #include "traces/files/input_file.hpp"

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
 #include "tools/commands/command_line_options.hpp"
 
 namespace equipoise {

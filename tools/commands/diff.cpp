@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"

@@ -11,7 +11,7 @@
 
 #include "platforms/detect.hpp"
 #include "platforms/platform_file.hpp"
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"

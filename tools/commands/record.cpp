@@ -9,7 +9,7 @@
 #include "platforms/platform_file.hpp"
 #include "real/recording/recorder.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/progress.hpp"

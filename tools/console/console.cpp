@@ -24,7 +24,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/console/file_in_progress.hpp"
 #include "tools/console/terminal.hpp"
 #include "traces/files/input_file.hpp"

@@ -17,8 +17,8 @@
 #include <variant>
 #include <vector>
 
-#include "shared_policies/model/printable_text.hpp"
 #include "shared_policies/run/metrics.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/exports/gantt_svg.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "shared_policies/model/markup.hpp"
+#include "shared_policies/text/markup.hpp"
 
 namespace equipoise {
 namespace {

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"

@@ -10,9 +10,9 @@
 
 #include "real/kernels/catalog.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/spec.hpp"
 #include "shared_policies/model/student_t.hpp"
 #include "shared_policies/run/results.hpp"
+#include "shared_policies/specs/spec.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "traces/json_record.hpp"

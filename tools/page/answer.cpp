@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
-#include "shared_policies/model/markup.hpp"
 #include "shared_policies/run/results.hpp"
+#include "shared_policies/text/markup.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/page/result_cells.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "shared_policies/model/markup.hpp"
+#include "shared_policies/text/markup.hpp"
 
 namespace equipoise {
 namespace {

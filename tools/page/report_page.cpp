@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/markup.hpp"
+#include "shared_policies/text/markup.hpp"
 #include "tools/page/answer.hpp"
 #include "tools/page/page_bundle.hpp"
 #include "tools/page/page_html.hpp"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "shared_policies/model/markup.hpp"
 #include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/text/markup.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/report/glossary.hpp"
 

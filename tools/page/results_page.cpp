@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "shared_policies/model/markup.hpp"
 #include "shared_policies/run/losses.hpp"
+#include "shared_policies/text/markup.hpp"
 #include "tools/page/result_cells.hpp"
 #include "tools/report/glossary.hpp"
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "tools/report/file_terms.hpp"
 #include "tools/report/result_fields.hpp"
 

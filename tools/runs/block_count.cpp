@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
 #include "tools/console/quantity_text.hpp"
 
 namespace equipoise {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/printable_text.hpp"
 #include "shared_policies/policies/policy_library.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/runs/content_hash.hpp"
 #include "tools/runs/policy_call.hpp"
 #include "traces/files/input_file.hpp"

@@ -1,7 +1,7 @@
 // What files say of the machine on which the program runs.
 #pragma once
 
-#include "shared_policies/model/facts.hpp"
+#include "shared_policies/records/facts.hpp"
 
 namespace equipoise {
 

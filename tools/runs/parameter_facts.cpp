@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
 
 namespace equipoise {
 

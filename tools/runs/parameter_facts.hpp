@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "shared_policies/model/facts.hpp"
+#include "shared_policies/records/facts.hpp"
 
 namespace equipoise {
 

@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/console/console.hpp"
 
 namespace equipoise {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/spec.hpp"
 #include "shared_policies/run/experience_journal.hpp"
 #include "shared_policies/run/metered_journal.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
 #include "shared_policies/run/scenario_journal.hpp"
+#include "shared_policies/specs/spec.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/runs/loaded_policy.hpp"
 #include "tools/runs/machine_facts.hpp"

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/struct_members.hpp"
+#include "shared_policies/records/struct_members.hpp"
 
 namespace equipoise {
 

@@ -12,9 +12,9 @@
 
 #include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
-#include "shared_policies/model/spec.hpp"
 #include "shared_policies/model/unit_map.hpp"
+#include "shared_policies/specs/spec.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/sweep/campaign_variables.hpp"
 #include "traces/json_record.hpp"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 
 namespace equipoise {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "shared_policies/model/description.hpp"
 #include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/records/description.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/sweep/sweep_plan.hpp"
 #include "tools/worlds/comparison.hpp"

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "shared_policies/model/markup.hpp"
+#include "shared_policies/text/markup.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/page/page_html.hpp"

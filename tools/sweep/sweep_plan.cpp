@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
 #include "shared_policies/model/platform.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "tools/report/result_numbers.hpp"
 #include "tools/runs/version.hpp"
 #include "tools/worlds/comparison.hpp"

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "shared_policies/model/description.hpp"
-#include "shared_policies/model/facts.hpp"
 #include "shared_policies/model/workload.hpp"
+#include "shared_policies/records/description.hpp"
+#include "shared_policies/records/facts.hpp"
 #include "traces/run_settings.hpp"
 
 namespace equipoise {

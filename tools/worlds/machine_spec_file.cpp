@@ -9,7 +9,7 @@
 #include <set>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "tools/worlds/spec_fields.hpp"
 #include "tools/worlds/unit_figures_file.hpp"
 #include "traces/json_document.hpp"

@@ -17,7 +17,7 @@
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/machine/disturbed_platform.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/worlds/inputs.hpp"

@@ -10,7 +10,7 @@
 #include "platforms/platform_file.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/simulations/simulations.hpp"

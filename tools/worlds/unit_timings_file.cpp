@@ -11,7 +11,7 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "tools/console/console.hpp"
 #include "traces/csv_import.hpp"
 #include "traces/trace_file.hpp"

@@ -8,8 +8,8 @@
 
 #include "real/kernels/catalog.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 
 namespace equipoise {
 namespace {

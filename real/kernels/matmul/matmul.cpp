@@ -6,7 +6,7 @@
 #include "real/kernels/matmul/blas_module.hpp"
 #include "real/kernels/matmul/product_check.hpp"
 #include "real/kernels/seeded.hpp"
-#include "shared_policies/model/run_time_module.hpp"
+#include "shared_policies/modules/run_time_module.hpp"
 
 namespace equipoise {
 namespace {

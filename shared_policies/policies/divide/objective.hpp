@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "shared_policies/fit/cost_model.hpp"
-#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/policies/divide/energy_split.hpp"
 #include "shared_policies/run/view.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/policies/block_plan.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/hierarchical/hierarchical_plan.hpp"
 #include "shared_policies/policies/hierarchical/performance_models.hpp"
 #include "shared_policies/run/policy.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 

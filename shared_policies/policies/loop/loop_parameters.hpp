@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/loop/item_times.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 

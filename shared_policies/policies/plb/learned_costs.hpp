@@ -10,10 +10,10 @@
 #include "shared_policies/fit/cost_samples.hpp"
 #include "shared_policies/model/decision.hpp"
 #include "shared_policies/model/event.hpp"
-#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/policies/plb/basis_fit.hpp"
 #include "shared_policies/run/view.hpp"
 #include "shared_policies/solve/equal_finish_ipopt.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/model/parameters.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/plb/left_out_units.hpp"
 #include "shared_policies/policies/plb/repeated_blocks.hpp"
 #include "shared_policies/policies/plb/training_rounds.hpp"
 #include "shared_policies/run/policy.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 

@@ -1,11 +1,11 @@
 // Tests of specifications and numbers that users type, and of the messages when they cannot be
 // read.
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
 
 #include <gtest/gtest.h>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace equipoise::spec_test {

@@ -1,5 +1,5 @@
 // Tests of the text of inputs that may reach a terminal.
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Edit distance with swaps (optimal string alignment), computed with three rows.
-#include "shared_policies/model/nearest_name.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Converts parameter texts to numbers, words and flags. Error messages name the parameter.
-#include "shared_policies/model/parameters.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/nearest_name.hpp"
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 
 namespace equipoise {
 namespace {

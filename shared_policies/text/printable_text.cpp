@@ -1,5 +1,5 @@
 // Decodes UTF-8 one character at a time.
-#include "shared_policies/model/printable_text.hpp"
+#include "shared_policies/text/printable_text.hpp"
 
 namespace equipoise {
 namespace {

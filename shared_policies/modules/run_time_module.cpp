@@ -1,5 +1,5 @@
 // Finds modules beside the program and opens them.
-#include "shared_policies/model/run_time_module.hpp"
+#include "shared_policies/modules/run_time_module.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

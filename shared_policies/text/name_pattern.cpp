@@ -1,5 +1,5 @@
 // Matches names by the rules of the shell.
-#include "shared_policies/model/name_pattern.hpp"
+#include "shared_policies/text/name_pattern.hpp"
 
 #include <fnmatch.h>
 

@@ -1,5 +1,5 @@
 // Parses the names, parameters, numbers and quantities that users type.
-#include "shared_policies/model/spec.hpp"
+#include "shared_policies/specs/spec.hpp"
 
 #include <algorithm>
 #include <array>

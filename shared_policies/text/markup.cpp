@@ -1,5 +1,5 @@
 // Escapes the characters that XML and HTML would read as markup.
-#include "shared_policies/model/markup.hpp"
+#include "shared_policies/text/markup.hpp"
 
 namespace equipoise {
 
