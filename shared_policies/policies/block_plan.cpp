@@ -30,9 +30,7 @@ void BlockPlan::add(UnitId unit, Items items, Items blocks, Items grain_items) {
 
 Items BlockPlan::planned_items() const {
   Items sum = 0;
-  for (const auto& blocks : blocks_) {
-    sum = std::accumulate(blocks.begin(), blocks.end(), sum);
-  }
+  for (const auto& blocks : blocks_) sum = std::accumulate(blocks.begin(), blocks.end(), sum);
   return sum;
 }
 
@@ -44,9 +42,7 @@ void BlockPlan::offer(const View& view, UnitId unit, Decisions& decisions) {
     return;
   }
   const Items for_anyone = view.remaining() - planned_items();
-  if (for_anyone > 0) {
-    decisions.assign(unit, piece_of(view, for_anyone), BlockTag::tail);
-  }
+  if (for_anyone > 0) decisions.assign(unit, piece_of(view, for_anyone), BlockTag::tail);
 }
 
 void BlockPlan::drop(const View& view, UnitId unit, Decisions& decisions) {

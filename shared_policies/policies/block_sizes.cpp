@@ -9,9 +9,7 @@
 namespace equipoise {
 
 Items initial_block(const View& view, std::optional<Items> given) {
-  if (given) {
-    return *given;
-  }
+  if (given) return *given;
   const Workload& workload = view.workload();
   const double share = 0.10 * static_cast<double>(workload.items) /
                        (15.0 * static_cast<double>(view.units().size()));

@@ -91,9 +91,7 @@ std::span<const PolicyInfo> policy_catalog() {
 const PolicyInfo& find_policy(std::string_view name) {
   std::vector<std::string> known;
   for (const PolicyInfo& info : policy_catalog()) {
-    if (info.name == name) {
-      return info;
-    }
+    if (info.name == name) return info;
     known.push_back(info.name);
   }
   throw InputError("--policy", unknown_name("policy", std::string(name), known));
@@ -123,12 +121,8 @@ std::unique_ptr<Policy> make_without_backup(const PolicyInfo& info, const Policy
   TypedParameters typed = with_preset(info, inputs.parameters);
   const std::optional<double> time_share = take_time_share(typed, info.parameters);
   const Parameters parameters(typed, info.parameters, info.name, "--policy");
-  if (info.foresight != Foresight::none) {
-    refuse_missing_profile(info, inputs);
-  }
-  if (info.check_units != nullptr) {
-    info.check_units(parameters, inputs.units);
-  }
+  if (info.foresight != Foresight::none) refuse_missing_profile(info, inputs);
+  if (info.check_units != nullptr) info.check_units(parameters, inputs.units);
   std::unique_ptr<Policy> policy = info.make(parameters, inputs.known);
   if (!time_share) return policy;
   return make_probed_start(*time_share, [=, &info, known = inputs.known](Items first_block_items) {

@@ -103,9 +103,7 @@ class EnergyAlpha final : public PlannedPolicy {
   }
 
   [[nodiscard]] std::vector<double> group_shares(const std::vector<PoweredUnit>& groups) const {
-    if (grouping_ == Grouping::units) {
-      return solve_prefix(groups, objective_);
-    }
+    if (grouping_ == Grouping::units) return solve_prefix(groups, objective_);
     const double alpha = solve_alpha(groups[0], groups[1], objective_).alpha;
     return {alpha, 1.0 - alpha};
   }
@@ -118,24 +116,18 @@ class EnergyAlpha final : public PlannedPolicy {
     double end = 0.0;
     Items given = 0;
     std::size_t last = groups.size() - 1;
-    while (group_shares[last] == 0.0) {
-      --last;
-    }
+    while (group_shares[last] == 0.0) --last;
     for (std::size_t g = 0; g <= last; ++g) {
       end += group_shares[g] * static_cast<double>(workload.items);
       const Items until =
           g == last ? workload.items : nearest_block(end, workload.grain_items, workload.items);
       Group there;
       for (const UnitId id : groups[g]) {
-        if (view.unit(id).present) {
-          there.push_back(id);
-        }
+        if (view.unit(id).present) there.push_back(id);
       }
       const std::vector<Items> parts =
           divide_among(view, there, until - given, costs, BlockRule::as_large_as_fits);
-      for (const UnitId id : there) {
-        shares[id.index] = parts[id.index];
-      }
+      for (const UnitId id : there) shares[id.index] = parts[id.index];
       given = until;
     }
   }

@@ -37,9 +37,7 @@ class PairMoves {
 
   Shares improve() {
     Items step = problem_.grain_items;
-    while (step <= problem_.items / 4) {
-      step *= 2;
-    }
+    while (step <= problem_.items / 4) step *= 2;
     for (; step >= problem_.grain_items; step /= 2) {
       while (move_all_pairs(step)) {
       }
@@ -58,9 +56,7 @@ class PairMoves {
   };
 
   [[nodiscard]] Part part(std::size_t p, Items items) const {
-    if (items == 0) {
-      return {};
-    }
+    if (items == 0) return {};
     const auto x = static_cast<double>(items);
     return {problem_.costs[p]->at(x).seconds,
             problem_.dynamic_w[p] * problem_.costs[p]->computing_s(x)};
@@ -89,9 +85,7 @@ class PairMoves {
 
   [[nodiscard]] double last_end_without(std::size_t from, std::size_t to) const {
     for (std::size_t k = 0; k < last_.size(); ++k) {
-      if (last_[k] != from && last_[k] != to) {
-        return last_end_s_[k];
-      }
+      if (last_[k] != from && last_[k] != to) return last_end_s_[k];
     }
     return 0.0;
   }
@@ -113,9 +107,7 @@ class PairMoves {
   bool move_crumb() {
     const Items crumb = problem_.items % problem_.grain_items;
     for (std::size_t from = 0; from < shares_.size() && crumb > 0; ++from) {
-      if (shares_[from] % problem_.grain_items == 0) {
-        continue;
-      }
+      if (shares_[from] % problem_.grain_items == 0) continue;
       for (std::size_t to = 0; to < shares_.size(); ++to) {
         const Items missing = problem_.grain_items - crumb;
         if (from != to && (move(from, to, crumb) ||
@@ -134,9 +126,7 @@ class PairMoves {
     const double dynamic_j = dynamic_j_ + less.dynamic_j - parts_[from].dynamic_j + more.dynamic_j -
                              parts_[to].dynamic_j;
     const double moved = value(time_s, dynamic_j);
-    if (!(moved < value_ * (1.0 - 1e-12))) {
-      return false;
-    }
+    if (!(moved < value_ * (1.0 - 1e-12))) return false;
     shares_[from] -= items;
     shares_[to] += items;
     parts_[from] = less;
@@ -163,9 +153,7 @@ class Starts {
   Starts(const EnergyProblem& problem, Objective objective)
       : problem_(problem), objective_(objective) {
     const auto items = static_cast<double>(problem.items);
-    for (const CostModel* cost : problem.costs) {
-      within_.emplace_back(*cost, items);
-    }
+    for (const CostModel* cost : problem.costs) within_.emplace_back(*cost, items);
     add_prefixes();
     add_times();
     std::stable_sort(found_.begin(), found_.end(),
@@ -204,9 +192,7 @@ class Starts {
   [[nodiscard]] Shares end_together(const std::vector<std::size_t>& order,
                                     std::size_t count) const {
     std::vector<const CostModel*> costs;
-    for (std::size_t k = 0; k < count; ++k) {
-      costs.push_back(problem_.costs[order[k]]);
-    }
+    for (std::size_t k = 0; k < count; ++k) costs.push_back(problem_.costs[order[k]]);
     const auto items = static_cast<double>(problem_.items);
     const std::vector<double> no_caps(count, 2.0 * items);
     const Split split = solve_equal_finish({costs, no_caps, items});
@@ -214,9 +200,7 @@ class Starts {
     const Shares whole =
         round_to_sum({costs, split.items, all, problem_.items, problem_.grain_items});
     Shares shares(order.size(), 0);
-    for (std::size_t k = 0; k < count; ++k) {
-      shares[order[k]] = whole[k];
-    }
+    for (std::size_t k = 0; k < count; ++k) shares[order[k]] = whole[k];
     return shares;
   }
 
@@ -228,34 +212,26 @@ class Starts {
       const Shares shares = end_together(order, count);
       add(shares);
       const std::vector<std::size_t> again = order_at({shares.begin(), shares.end()});
-      if (again != order) {
-        add(end_together(again, count));
-      }
+      if (again != order) add(end_together(again, count));
     }
   }
 
   void add_times() {
     double least_s = evaluate_split(problem_, found_.back().shares).time_s;
     double most_s = 0.0;
-    for (InverseCost& unit : within_) {
-      most_s = std::max(most_s, unit.longest_s());
-    }
+    for (InverseCost& unit : within_) most_s = std::max(most_s, unit.longest_s());
     for (const Start& start : found_) {
       least_s = std::min(least_s, evaluate_split(problem_, start.shares).time_s);
     }
     const double ratio = std::pow(std::max(1.0, most_s / least_s), 1.0 / (times_tried - 1));
-    for (int k = 0; k < times_tried; ++k) {
-      fill_within(least_s * std::pow(ratio, k));
-    }
+    for (int k = 0; k < times_tried; ++k) fill_within(least_s * std::pow(ratio, k));
   }
 
   /// Fills the units in the order of energy per item, each with the items it can do within
   /// `time_s`.
   void fill_within(double time_s) {
     std::vector<double> limits;
-    for (InverseCost& unit : within_) {
-      limits.push_back(unit.within(time_s).items);
-    }
+    for (InverseCost& unit : within_) limits.push_back(unit.within(time_s).items);
     Shares shares(limits.size(), 0);
     Items rest = problem_.items;
     for (const std::size_t p : order_at(limits)) {
@@ -264,9 +240,7 @@ class Starts {
       shares[p] = holds_all ? rest : std::min(rest, grains * problem_.grain_items);
       rest -= shares[p];
     }
-    if (rest == 0) {
-      add(std::move(shares));
-    }
+    if (rest == 0) add(std::move(shares));
   }
 
   const EnergyProblem& problem_;
@@ -280,9 +254,7 @@ class Starts {
 SplitResult evaluate_split(const EnergyProblem& problem, std::span<const Items> share_items) {
   SplitResult worth;
   for (std::size_t p = 0; p < share_items.size(); ++p) {
-    if (share_items[p] == 0) {
-      continue;
-    }
+    if (share_items[p] == 0) continue;
     const auto x = static_cast<double>(share_items[p]);
     worth.time_s = std::max(worth.time_s, problem.costs[p]->at(x).seconds);
     worth.energy_j += problem.dynamic_w[p] * problem.costs[p]->computing_s(x);

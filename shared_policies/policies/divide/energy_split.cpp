@@ -17,21 +17,15 @@ double edp_of(const PoweredUnit& c, const PoweredUnit& g, double alpha) {
 
 double energy_alpha(const PoweredUnit& c, const PoweredUnit& g, double alpha_time) {
   const double static_w = c.static_w + g.static_w;
-  if (g.items_per_s * c.dynamic_w > c.items_per_s * (static_w + g.dynamic_w)) {
-    return 0.0;
-  }
-  if (g.items_per_s * (static_w + c.dynamic_w) < c.items_per_s * g.dynamic_w) {
-    return 1.0;
-  }
+  if (g.items_per_s * c.dynamic_w > c.items_per_s * (static_w + g.dynamic_w)) return 0.0;
+  if (g.items_per_s * (static_w + c.dynamic_w) < c.items_per_s * g.dynamic_w) return 1.0;
   return alpha_time;
 }
 
 double edp_alpha(const PoweredUnit& c, const PoweredUnit& g, double alpha_time) {
   double best = alpha_time;
   for (const double alpha : {0.0, 1.0}) {
-    if (edp_of(c, g, alpha) < edp_of(c, g, best)) {
-      best = alpha;
-    }
+    if (edp_of(c, g, alpha) < edp_of(c, g, best)) best = alpha;
   }
   return best;
 }
@@ -42,9 +36,7 @@ std::optional<EdpExtremum> left_extremum(const PoweredUnit& c, const PoweredUnit
                                          double alpha_time) {
   const double busy = c.items_per_s * (c.static_w + g.static_w + g.dynamic_w);
   const double added = g.items_per_s * c.dynamic_w;
-  if (busy == added) {
-    return std::nullopt;
-  }
+  if (busy == added) return std::nullopt;
   const double alpha = (2.0 * busy - added) / (2.0 * (busy - added));
   return EdpExtremum{alpha, busy > added ? ExtremumKind::minimum : ExtremumKind::maximum,
                      alpha > 0.0 && alpha < alpha_time};
@@ -70,9 +62,7 @@ SplitResult evaluate_split(std::span<const PoweredUnit> units, std::span<const d
   double static_w = 0.0;
   for (std::size_t p = 0; p < units.size(); ++p) {
     static_w += units[p].static_w;
-    if (shares[p] == 0.0) {
-      continue;
-    }
+    if (shares[p] == 0.0) continue;
     EQ_CHECK(units[p].items_per_s > 0.0, "a unit with work has a speed");
     const double busy_s = shares[p] * items / units[p].items_per_s;
     worth.time_s = std::max(worth.time_s, busy_s);
@@ -86,9 +76,7 @@ AlphaSplit solve_alpha(const PoweredUnit& c, const PoweredUnit& g, Objective obj
   EQ_CHECK(c.items_per_s > 0.0 || g.items_per_s > 0.0, "at least one unit has a speed");
   AlphaSplit split;
   split.alpha_time = split.alpha = c.items_per_s / (c.items_per_s + g.items_per_s);
-  if (c.items_per_s == 0.0 || g.items_per_s == 0.0) {
-    return split;
-  }
+  if (c.items_per_s == 0.0 || g.items_per_s == 0.0) return split;
   if (objective == Objective::energy) {
     split.alpha = energy_alpha(c, g, split.alpha_time);
   } else if (objective == Objective::edp) {
@@ -96,9 +84,7 @@ AlphaSplit solve_alpha(const PoweredUnit& c, const PoweredUnit& g, Objective obj
   }
   split.left = left_extremum(c, g, split.alpha_time);
   split.right = left_extremum(g, c, 1.0 - split.alpha_time);
-  if (split.right) {
-    split.right->alpha = 1.0 - split.right->alpha;
-  }
+  if (split.right) split.right->alpha = 1.0 - split.right->alpha;
   return split;
 }
 
@@ -107,9 +93,7 @@ std::vector<double> solve_prefix(std::span<const PoweredUnit> units, Objective o
   double static_w = 0.0;
   for (std::size_t p = 0; p < units.size(); ++p) {
     static_w += units[p].static_w;
-    if (units[p].items_per_s > 0.0) {
-      order.push_back(p);
-    }
+    if (units[p].items_per_s > 0.0) order.push_back(p);
   }
   EQ_CHECK(!order.empty(), "at least one unit has a speed");
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

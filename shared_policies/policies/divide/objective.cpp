@@ -34,13 +34,9 @@ std::vector<Items> divide_for(Objective objective, const View& view,
                               std::span<const CostModel* const> costs) {
   std::vector<Items> shares(view.units().size(), 0);
   const std::vector<UnitId> units = present_units(view);
-  if (units.empty()) {
-    return shares;
-  }
+  if (units.empty()) return shares;
   EnergyProblem problem;
-  for (const UnitState& unit : view.units()) {
-    problem.static_w += unit.unit.idle_w.value_or(0.0);
-  }
+  for (const UnitState& unit : view.units()) problem.static_w += unit.unit.idle_w.value_or(0.0);
   std::vector<SequentialCost> sequential;
   std::vector<double> watts;
   for (const UnitId unit : units) {
@@ -48,17 +44,13 @@ std::vector<Items> divide_for(Objective objective, const View& view,
     watts.push_back(dynamic_w(view.unit(unit).unit));
   }
   std::vector<const CostModel*> list;
-  for (const SequentialCost& cost : sequential) {
-    list.push_back(&cost);
-  }
+  for (const SequentialCost& cost : sequential) list.push_back(&cost);
   problem.costs = list;
   problem.dynamic_w = watts;
   problem.items = view.workload().items;
   problem.grain_items = view.workload().grain_items;
   const std::vector<Items> found = search_energy_split(problem, objective);
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    shares[units[i].index] = found[i];
-  }
+  for (std::size_t i = 0; i < units.size(); ++i) shares[units[i].index] = found[i];
   return shares;
 }
 

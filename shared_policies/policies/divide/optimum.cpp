@@ -29,9 +29,7 @@ class KnownDivision final : public PlannedPolicy {
 
  private:
   [[nodiscard]] std::vector<Items> divide(const View& view, const Costs& costs) const override {
-    if (objective_ != Objective::time) {
-      return divide_for(objective_, view, costs);
-    }
+    if (objective_ != Objective::time) return divide_for(objective_, view, costs);
     return divide_among(view, present_units(view), view.workload().items, costs,
                         BlockRule::cheapest);
   }

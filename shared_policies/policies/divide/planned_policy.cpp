@@ -20,9 +20,7 @@ void PlannedPolicy::decide(const View& view, const Event& event, Decisions& deci
 
 PlannedPolicy::Costs PlannedPolicy::read(const View& /*view*/, const KnownCosts::Phase& known) {
   Costs costs;
-  for (const auto& cost : known) {
-    costs.push_back(cost.get());
-  }
+  for (const auto& cost : known) costs.push_back(cost.get());
   return costs;
 }
 

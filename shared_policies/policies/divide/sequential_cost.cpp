@@ -29,9 +29,7 @@ double refine(const CostModel& cost, double low, double high) {
 }  // namespace
 
 double cheapest_block(const CostModel& cost, double low_items, double high_items) {
-  if (!(low_items < high_items)) {
-    return high_items;
-  }
+  if (!(low_items < high_items)) return high_items;
   const double ratio = std::pow(high_items / low_items, 1.0 / (grid_points - 1));
   const auto size = [&](int k) {
     return k + 1 >= grid_points ? high_items : low_items * std::pow(ratio, k);
@@ -39,13 +37,9 @@ double cheapest_block(const CostModel& cost, double low_items, double high_items
   int best = grid_points - 1;
   for (int k = grid_points - 2; k >= 0; --k) {
     // If costs are equal, the larger block is chosen: proportional costs are not cut into blocks.
-    if (per_item(cost, size(k)) < per_item(cost, size(best)) * (1.0 - 1e-9)) {
-      best = k;
-    }
+    if (per_item(cost, size(k)) < per_item(cost, size(best)) * (1.0 - 1e-9)) best = k;
   }
-  if (best == 0 || best == grid_points - 1) {
-    return size(best);
-  }
+  if (best == 0 || best == grid_points - 1) return size(best);
   const double refined = refine(cost, size(best - 1), size(best + 1));
   return per_item(cost, refined) < per_item(cost, size(best)) ? refined : size(best);
 }
@@ -63,9 +57,7 @@ Items cheapest_count(const CostModel& cost, Items items, Items grain_items, Item
   };
   for (const double near : {std::floor(ideal), std::ceil(ideal)}) {
     const Items count = std::clamp(static_cast<Items>(near), least, most);
-    if (total_s(count) < total_s(best) * (1.0 - 1e-12)) {
-      best = count;
-    }
+    if (total_s(count) < total_s(best) * (1.0 - 1e-12)) best = count;
   }
   return best;
 }

@@ -33,9 +33,7 @@ class Static final : public PlannedPolicy {
 
  private:
   Costs read(const View& view, const KnownCosts::Phase& profile) override {
-    if (model_ == ProfileModel::fpm) {
-      return PlannedPolicy::read(view, profile);
-    }
+    if (model_ == ProfileModel::fpm) return PlannedPolicy::read(view, profile);
     const auto items = static_cast<double>(view.workload().items);
     const double even = items / static_cast<double>(view.units().size());
     read_.clear();

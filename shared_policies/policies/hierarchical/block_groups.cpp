@@ -27,9 +27,7 @@ constexpr int search_steps = 24;
 Items grains_in(Items items, Items grain_items) { return (items + grain_items - 1) / grain_items; }
 
 std::vector<Items> times_grain(std::vector<Items> grains, Items grain_items) {
-  for (Items& size : grains) {
-    size *= grain_items;
-  }
+  for (Items& size : grains) size *= grain_items;
   return grains;
 }
 
@@ -90,9 +88,7 @@ class GroupShape {
       times.push_back(times_of(static_cast<double>(size * problem_.grain_items)));
     }
     const Seconds time = pipeline_time(times, problem_.copy_engines);
-    if (time.value < best_.time.value * (1.0 - rounding)) {
-      best_ = {grains, time};
-    }
+    if (time.value < best_.time.value * (1.0 - rounding)) best_ = {grains, time};
     return time;
   }
 
@@ -109,9 +105,7 @@ class GroupShape {
     int slower = 0;
     for (const int growing : growing_counts) {
       const std::vector<double> sizes = filling_sizes(growing);
-      if (sizes.empty() || slower == 2) {
-        return;
-      }
+      if (sizes.empty() || slower == 2) return;
       const Seconds time = consider_with_joined_tails(sizes);
       slower += time > fastest ? 1 : 0;
       fastest = std::min(fastest, time);
@@ -153,21 +147,15 @@ class GroupShape {
   /// block, or if the first blocks would stall nevertheless.
   [[nodiscard]] std::vector<double> sizes_from(double second, int growing) {
     std::vector<double> sizes{compute_.within(problem_.in->at(second).seconds).items, second};
-    if (sizes.front() <= 0.0) {
-      sizes.erase(sizes.begin());
-    }
+    if (sizes.front() <= 0.0) sizes.erase(sizes.begin());
     double sum = 0.0;
     for (int block = 0; block < growing && sum <= limit_; ++block) {
       const double size = growing_size(sizes);
-      if (size <= 0.0) {
-        return {};
-      }
+      if (size <= 0.0) return {};
       sizes.push_back(size);
       sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
     }
-    if (growing > 0 && !is_stall_free(sizes)) {
-      return {};
-    }
+    if (growing > 0 && !is_stall_free(sizes)) return {};
     append_tail(sizes);
     return sizes;
   }
@@ -189,9 +177,7 @@ class GroupShape {
   [[nodiscard]] bool is_stall_free(const std::vector<double>& sizes) const {
     std::vector<StageTimes> times;
     times.reserve(sizes.size());
-    for (const double size : sizes) {
-      times.push_back(times_of(size));
-    }
+    for (const double size : sizes) times.push_back(times_of(size));
     return are_stall_free(times, conditions_engines_);
   }
 
@@ -200,9 +186,7 @@ class GroupShape {
     const double least = 0.5 * static_cast<double>(problem_.grain_items);
     while (sizes.size() < longest_group) {
       const double size = compute_.within(problem_.out->at(sizes.back()).seconds).items;
-      if (size < least || size >= sizes.back()) {
-        return;
-      }
+      if (size < least || size >= sizes.back()) return;
       sizes.push_back(size);
     }
   }
@@ -228,9 +212,7 @@ class Schedules {
     const Items fewest = grains_in(grains_, cap_);
     consider_full();
     consider_equal(fewest);
-    if (fewest > 1) {
-      consider_equal(fewest + 1);
-    }
+    if (fewest > 1) consider_equal(fewest + 1);
     BlockGroups groups;
     for (const Items size : best_sizes_) {
       groups.push_back(times_grain(shape_of(size).grains, problem_.grain_items));
@@ -243,17 +225,13 @@ class Schedules {
  private:
   const GroupShape::Choice& shape_of(Items grains) {
     const auto found = shapes_.find(grains);
-    if (found != shapes_.end()) {
-      return found->second;
-    }
+    if (found != shapes_.end()) return found->second;
     return shapes_.emplace(grains, GroupShape(problem_, grains).best()).first->second;
   }
 
   void consider_full() {
     std::vector<Items> sizes(static_cast<std::size_t>(grains_ / cap_), cap_);
-    if (grains_ % cap_ > 0) {
-      sizes.push_back(grains_ % cap_);
-    }
+    if (grains_ % cap_ > 0) sizes.push_back(grains_ % cap_);
     consider(std::move(sizes));
   }
 
@@ -268,9 +246,7 @@ class Schedules {
 
   void consider(std::vector<Items> sizes) {
     Seconds time;
-    for (const Items size : sizes) {
-      time += shape_of(size).time;
-    }
+    for (const Items size : sizes) time += shape_of(size).time;
     if (time < best_time_) {
       best_time_ = time;
       best_sizes_ = std::move(sizes);
@@ -291,21 +267,15 @@ std::vector<Items> halving_blocks(Items items, Items grain_items) {
   const Items grains = grains_in(items, grain_items);
   std::vector<Items> blocks;
   // With halves rounded up, round(grains / 2^l) = (floor(grains / 2^(l-1)) + 1) / 2, in integers.
-  for (Items left = grains; left > 0; left /= 2) {
-    blocks.push_back((left + 1) / 2);
-  }
+  for (Items left = grains; left > 0; left /= 2) blocks.push_back((left + 1) / 2);
   return times_grain(std::move(blocks), grain_items);
 }
 
 BlockGroups halving_groups(Items items, Items grain_items, Items cap_items) {
   EQ_CHECK(cap_items >= grain_items, "a unit that takes part holds a grain");
-  if (items <= 0) {
-    return {};
-  }
+  if (items <= 0) return {};
   std::vector<Items> blocks = halving_blocks(items, grain_items);
-  if (blocks.size() == 1 || fit_together(blocks, cap_items)) {
-    return {std::move(blocks)};
-  }
+  if (blocks.size() == 1 || fit_together(blocks, cap_items)) return {std::move(blocks)};
   const Items larger = (grains_in(items, grain_items) + 1) / 2 * grain_items;
   BlockGroups groups = halving_groups(larger, grain_items, cap_items);
   const BlockGroups others = halving_groups(items - larger, grain_items, cap_items);

@@ -49,9 +49,7 @@ class Limits {
   }
   [[nodiscard]] Items largest_share(const std::vector<UnitId>& node) const {
     Items sum = 0;
-    for (const UnitId unit : node) {
-      sum = std::min(items_, sum + largest_share(unit));
-    }
+    for (const UnitId unit : node) sum = std::min(items_, sum + largest_share(unit));
     return sum;
   }
 
@@ -79,13 +77,9 @@ std::vector<Items> even_shares(Items items, Items grain, const std::vector<Items
   while (items > 0) {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < caps.size(); ++i) {
-      if (shares[i] < caps[i]) {
-        open.push_back(i);
-      }
+      if (shares[i] < caps[i]) open.push_back(i);
     }
-    if (open.empty()) {
-      return shares;
-    }
+    if (open.empty()) return shares;
     const Items even = std::max(grain, items / static_cast<Items>(open.size()) / grain * grain);
     for (const std::size_t i : open) {
       const Items given = std::min({even, caps[i] - shares[i], items});
@@ -101,9 +95,7 @@ template <typename Curve>
 std::vector<Items> equal_time_shares(const std::vector<Curve>& curves,
                                      const std::vector<Items>& caps, Items items, Items grain) {
   std::vector<const CostModel*> costs;
-  for (const Curve& curve : curves) {
-    costs.push_back(&curve);
-  }
+  for (const Curve& curve : curves) costs.push_back(&curve);
   const std::vector<double> limits(caps.begin(), caps.end());
   const Split split = solve_equal_finish({costs, limits, static_cast<double>(items)});
   return round_to_sum({costs, split.items, caps, items, grain});
@@ -159,9 +151,7 @@ class LearnedDivision {
 
   [[nodiscard]] std::vector<Items> caps_of(const std::vector<UnitId>& node) const {
     std::vector<Items> caps;
-    for (const UnitId unit : node) {
-      caps.push_back(limits_.largest_share(unit));
-    }
+    for (const UnitId unit : node) caps.push_back(limits_.largest_share(unit));
     return caps;
   }
 
@@ -170,9 +160,7 @@ class LearnedDivision {
   [[nodiscard]] SpeedCurve modelled_by_units(const std::vector<UnitId>& node) const {
     const std::vector<ShareTime> curves = curves_of(node);
     std::vector<const CostModel*> costs;
-    for (const ShareTime& curve : curves) {
-      costs.push_back(&curve);
-    }
+    for (const ShareTime& curve : curves) costs.push_back(&curve);
     const std::vector<Items> caps = caps_of(node);
     const std::vector<double> limits(caps.begin(), caps.end());
     const auto least = static_cast<double>(limits_.grain());
@@ -205,15 +193,11 @@ Items HierarchicalPlan::share(UnitId unit) const {
 std::vector<std::vector<UnitId>> present_nodes(const View& view) {
   std::vector<std::vector<UnitId>> nodes;
   for (const UnitState& unit : view.units()) {
-    if (!unit.present) {
-      continue;
-    }
+    if (!unit.present) continue;
     auto node = std::find_if(nodes.begin(), nodes.end(), [&](const std::vector<UnitId>& units) {
       return view.unit(units.front()).unit.node == unit.unit.node;
     });
-    if (node == nodes.end()) {
-      node = nodes.insert(nodes.end(), std::vector<UnitId>{});
-    }
+    if (node == nodes.end()) node = nodes.insert(nodes.end(), std::vector<UnitId>{});
     node->push_back(unit.id);
   }
   return nodes;
@@ -225,18 +209,14 @@ HierarchicalPlan initial_plan(const View& view, Items items, const ShareRule& ru
   plan.units.resize(view.units().size());
   std::vector<std::vector<UnitId>> nodes = present_nodes(view);
   std::vector<Items> node_caps;
-  for (const std::vector<UnitId>& node : nodes) {
-    node_caps.push_back(limits.largest_share(node));
-  }
+  for (const std::vector<UnitId>& node : nodes) node_caps.push_back(limits.largest_share(node));
   const std::vector<Items> alpha = even_shares(limits.items(), limits.grain(), node_caps);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     std::vector<UnitId>& node = nodes[i];
     std::stable_partition(node.begin(), node.end(),
                           [&](UnitId unit) { return view.unit(unit).unit.kind != UnitKind::cpu; });
     std::vector<Items> caps;
-    for (const UnitId unit : node) {
-      caps.push_back(limits.largest_share(unit));
-    }
+    for (const UnitId unit : node) caps.push_back(limits.largest_share(unit));
     const std::vector<Items> beta = even_shares(alpha[i], limits.grain(), caps);
     for (std::size_t j = 0; j < node.size(); ++j) {
       plan.units[node[j].index] =
@@ -257,9 +237,7 @@ HierarchicalPlan learned_plan(const View& view, const PerformanceModels& models,
   const std::vector<std::vector<UnitId>> nodes = present_nodes(view);
   const std::vector<Items> alpha = division.node_shares(nodes);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (alpha[i] == 0) {
-      continue;
-    }
+    if (alpha[i] == 0) continue;
     const std::vector<Items> beta = division.unit_shares(nodes[i], alpha[i]);
     for (std::size_t j = 0; j < nodes[i].size(); ++j) {
       const UnitId unit = nodes[i][j];

@@ -24,12 +24,8 @@ std::size_t repeats_of(const CostSample& sample) {
 std::unique_ptr<CostModel> copy_curve(std::vector<CostSample> samples) {
   const bool takes_time = std::any_of(samples.begin(), samples.end(),
                                       [](const CostSample& s) { return s.seconds > 0.0; });
-  if (!takes_time) {
-    return std::make_unique<AffineCurve>(0.0, 0.0);
-  }
-  for (CostSample& sample : samples) {
-    sample.seconds = std::max(sample.seconds, shortest_block_s);
-  }
+  if (!takes_time) return std::make_unique<AffineCurve>(0.0, 0.0);
+  for (CostSample& sample : samples) sample.seconds = std::max(sample.seconds, shortest_block_s);
   return std::make_unique<SpeedCurve>(samples);
 }
 
@@ -93,25 +89,17 @@ ShareTime PerformanceModels::total(UnitId unit) const {
   if (samples.together.empty()) return {alone(unit), std::nullopt};
   std::vector<CostSample> points;
   for (const CostSample& sample : samples.alone) {
-    if (sample.items < samples.together.front().sample.items) {
-      points.push_back(sample);
-    }
+    if (sample.items < samples.together.front().sample.items) points.push_back(sample);
   }
-  for (const TotalSample& total : samples.together) {
-    points.push_back(total.sample);
-  }
+  for (const TotalSample& total : samples.together) points.push_back(total.sample);
   return {alone(unit), SpeedCurve(points)};
 }
 
 std::optional<SpeedCurve> PerformanceModels::node_total(const std::vector<UnitId>& units) const {
   const auto found = nodes_.find(units);
-  if (found == nodes_.end()) {
-    return std::nullopt;
-  }
+  if (found == nodes_.end()) return std::nullopt;
   std::vector<CostSample> points;
-  for (const TotalSample& total : found->second) {
-    points.push_back(total.sample);
-  }
+  for (const TotalSample& total : found->second) points.push_back(total.sample);
   return SpeedCurve(points);
 }
 

@@ -102,9 +102,7 @@ class FirstTriple {
     }
     if (best.speed == 0.0) return {};
     Group whole;
-    for (const double size : best.sizes) {
-      whole.push_back(std::max<Items>(1, std::llround(size)));
-    }
+    for (const double size : best.sizes) whole.push_back(std::max<Items>(1, std::llround(size)));
     whole[2] = std::min(whole[2], room - whole[0] - whole[1]);
     if (whole[2] < 1) return {};
     return whole;

@@ -40,9 +40,7 @@ bool hide_inner_copies(std::span<const StageTimes> times, int copy_engines) {
 
 bool hides_later_copies(std::span<const StageTimes> times, std::size_t position, int copy_engines) {
   EQ_CHECK(position < times.size(), "a block of the group");
-  if (position < 3) {
-    return true;
-  }
+  if (position < 3) return true;
   return fit_within(times[position - 2].out, times[position].in, times[position - 1].compute,
                     copy_engines) &&
          covers(times[position].compute, times[position - 1].out);
@@ -59,9 +57,7 @@ bool are_stall_free(std::span<const StageTimes> times, int copy_engines) {
 Seconds stall_free_time(std::span<const StageTimes> times) {
   EQ_CHECK(!times.empty(), "a group has blocks");
   Seconds sum = times.front().in + times.back().out;
-  for (const StageTimes& block : times) {
-    sum += block.compute;
-  }
+  for (const StageTimes& block : times) sum += block.compute;
   return sum;
 }
 

@@ -68,9 +68,7 @@ class AdaptiveWeightedFactoring final : public SelfScheduling {
     const auto item_s = options_.update_each_iteration ? std::span(std::as_const(at_iteration_s_))
                                                        : times_.recency_weighted_s();
     const double weight = present() * speed_share(view, unit, item_s, options_.unknown);
-    if (!options_.is_batched) {
-      return {weight * whole_grains_up(view, half_a_share(view))};
-    }
+    if (!options_.is_batched) return {weight * whole_grains_up(view, half_a_share(view))};
     if (batch_.is_over(view)) {
       batch_.begin(view, std::max(half_a_share(view), min_items(view)), present());
     }
@@ -121,16 +119,12 @@ class AdaptiveFactoring final : public SelfScheduling {
     std::size_t unknown = 0;
     for (const UnitState& state : view.units()) {
       const std::optional<double>& mean_s = times_.mean_s()[state.id.index];
-      if (!state.present) {
-        continue;
-      }
+      if (!state.present) continue;
       if (!mean_s) {
         ++unknown;
         continue;
       }
-      if (state.id == unit) {
-        position = estimates_.size();
-      }
+      if (state.id == unit) position = estimates_.size();
       estimates_.push_back({*mean_s, times_.variance_s2(state.id)});
       if (!extreme || (options_.unknown == UnknownUnit::as_fastest ? *mean_s < extreme->mean_s
                                                                    : *mean_s > extreme->mean_s)) {

@@ -28,15 +28,11 @@ class FixedSize : public SelfScheduling {
 
  private:
   void learn(const View& /*view*/, const Event& event) final {
-    if (std::holds_alternative<IterationStarted>(event.what)) {
-      size_.reset();
-    }
+    if (std::holds_alternative<IterationStarted>(event.what)) size_.reset();
   }
 
   WantedBlock wanted(const View& view, UnitId /*unit*/) final {
-    if (!size_) {
-      size_ = choose(view);
-    }
+    if (!size_) size_ = choose(view);
     return {*size_};
   }
 
@@ -61,9 +57,7 @@ class KnownScatterFixedSize final : public FixedSize {
   [[nodiscard]] double choose(const View& view) const override {
     const auto items = static_cast<double>(view.workload().items);
     const double overhead_s = overhead_s_ ? *overhead_s_ : fixed_s(view);
-    if (sigma_s_) {
-      return fixed_size_items(items, present(), overhead_s, *sigma_s_);
-    }
+    if (sigma_s_) return fixed_size_items(items, present(), overhead_s, *sigma_s_);
     const ItemTime item = item_time_between_units(profile_item_times(known_, view));
     return fixed_size_alike_items(items, present(), overhead_s, item.mean_s,
                                   std::sqrt(item.variance_s2) / item.mean_s);

@@ -66,9 +66,7 @@ double ItemTimes::seconds_of(const BlockFinished& finished, Seconds end) {
 
 double ItemTimes::variance_s2(UnitId unit) {
   Sums& sums = now_->sums[unit.index];
-  if (!sums.variance_s2) {
-    sums.variance_s2 = item_variance_s2(sums.latest);
-  }
+  if (!sums.variance_s2) sums.variance_s2 = item_variance_s2(sums.latest);
   return *sums.variance_s2;
 }
 
@@ -84,9 +82,7 @@ double speed_share(const View& view, UnitId unit, std::span<const std::optional<
   const double otherwise_s = assumed_s.value_or(1.0);
   double speed = 0.0;
   for (const UnitState& state : view.units()) {
-    if (state.present) {
-      speed += 1.0 / item_s[state.id.index].value_or(otherwise_s);
-    }
+    if (state.present) speed += 1.0 / item_s[state.id.index].value_or(otherwise_s);
   }
   return 1.0 / (item_s[unit.index].value_or(otherwise_s) * speed);
 }
@@ -96,18 +92,14 @@ std::vector<std::optional<double>> profile_item_times(const KnownCosts& known, c
   const double even =
       static_cast<double>(view.workload().items) / static_cast<double>(phase.size());
   std::vector<std::optional<double>> item_s;
-  for (const auto& cost : phase) {
-    item_s.emplace_back(cost->at(even).seconds / even);
-  }
+  for (const auto& cost : phase) item_s.emplace_back(cost->at(even).seconds / even);
   return item_s;
 }
 
 ItemTime item_time_between_units(std::span<const std::optional<double>> item_s) {
   const auto n = static_cast<double>(item_s.size());
   ItemTime between;
-  for (const std::optional<double>& s : item_s) {
-    between.mean_s += *s / n;
-  }
+  for (const std::optional<double>& s : item_s) between.mean_s += *s / n;
   for (const std::optional<double>& s : item_s) {
     between.variance_s2 += (*s - between.mean_s) * (*s - between.mean_s) / n;
   }

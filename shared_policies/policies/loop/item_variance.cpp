@@ -59,9 +59,7 @@ double non_negative_slope(std::span<const Deviation> deviations) {
   }
   constexpr double same_size = 1e-9;
   const double through_origin = xy / xx;
-  if (xx - x * x <= same_size * xx) {
-    return through_origin;
-  }
+  if (xx - x * x <= same_size * xx) return through_origin;
   const double slope = (xy - x * y) / (xx - x * x);
   return y - slope * x < 0.0 ? through_origin : std::max(0.0, slope);
 }
@@ -69,9 +67,7 @@ double non_negative_slope(std::span<const Deviation> deviations) {
 }  // namespace
 
 double item_variance_s2(std::span<const TimedBlock> blocks) {
-  if (blocks.size() < 3) {
-    return 0.0;
-  }
+  if (blocks.size() < 3) return 0.0;
   std::vector<TimedBlock> by_size(blocks.begin(), blocks.end());
   std::stable_sort(by_size.begin(), by_size.end(),
                    [](const TimedBlock& a, const TimedBlock& b) { return a.items < b.items; });

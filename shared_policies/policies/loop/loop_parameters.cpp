@@ -40,22 +40,16 @@ UnknownUnit unknown_unit(const Parameters& read) {
 }
 
 std::optional<double> number_or_auto(const Parameters& read, const std::string& name) {
-  if (read.text(name) == "auto") {
-    return std::nullopt;
-  }
+  if (read.text(name) == "auto") return std::nullopt;
   return read.number(name, 0.0, 1e300);
 }
 
 std::optional<std::vector<std::optional<double>>> item_times_or_auto(const Parameters& read,
                                                                      const std::string& name,
                                                                      const KnownCosts* known) {
-  if (read.text(name) == "auto") {
-    return std::nullopt;
-  }
+  if (read.text(name) == "auto") return std::nullopt;
   std::vector<std::optional<double>> times;
-  for (const double speed : read.positive_list(name)) {
-    times.emplace_back(1.0 / speed);
-  }
+  for (const double speed : read.positive_list(name)) times.emplace_back(1.0 / speed);
   if (known != nullptr && known->phases.front().size() != times.size()) {
     throw InputError("--policy",
                      fmt::format("{}={} has {} numbers for {} units; give one for each", name,

@@ -57,9 +57,7 @@ class Trapezoid final : public SelfScheduling {
 
  private:
   void learn(const View& /*view*/, const Event& event) override {
-    if (std::holds_alternative<IterationStarted>(event.what)) {
-      sizes_ = TrapezoidSizes();
-    }
+    if (std::holds_alternative<IterationStarted>(event.what)) sizes_ = TrapezoidSizes();
   }
 
   WantedBlock wanted(const View& view, UnitId /*unit*/) override {
@@ -81,9 +79,7 @@ class Factoring : public SelfScheduling {
 
  protected:
   void learn(const View& /*view*/, const Event& event) override {
-    if (std::holds_alternative<IterationStarted>(event.what)) {
-      is_first_batch_ = true;
-    }
+    if (std::holds_alternative<IterationStarted>(event.what)) is_first_batch_ = true;
     batch_.include(event);
   }
 

@@ -49,16 +49,12 @@ class ProfiledSplit : public Policy {
 
   void decide(const View& view, const Event& event, Decisions& decisions) final {
     times_.include(view, event);
-    if (std::holds_alternative<RunStarted>(event.what)) {
-      return;
-    }
+    if (std::holds_alternative<RunStarted>(event.what)) return;
     if (std::holds_alternative<PhaseStarted>(event.what)) {
       begin_phase(view);
       return;
     }
-    if (std::holds_alternative<IterationStarted>(event.what)) {
-      is_divided_ = false;
-    }
+    if (std::holds_alternative<IterationStarted>(event.what)) is_divided_ = false;
     if (!is_divided_ && view.remaining() > 0 && is_profiled(view, event)) {
       divide(view, decisions);
     } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
@@ -103,9 +99,7 @@ class ProfiledSplit : public Policy {
         speed += 1.0 / *item_s;
       }
     }
-    if (units.empty()) {
-      return;
-    }
+    if (units.empty()) return;
     std::vector<const CostModel*> costs;
     std::vector<double> shares;
     for (const AffineCurve& line : lines) {
@@ -200,9 +194,7 @@ class Asymmetric final : public ProfiledSplit {
     std::vector<double> shares(view.units().size(), 0.0);
     bool is_steady = !profile_->shares.empty();
     for (const UnitState& unit : view.units()) {
-      if (!unit.present) {
-        continue;
-      }
+      if (!unit.present) continue;
       double& share = shares[unit.id.index];
       share = speed_share(view, unit.id, times().mean_s(), UnknownUnit::as_fastest);
       is_steady = is_steady &&

@@ -100,9 +100,7 @@ CostAt BasisCurve::compute_at(double items) const {
     return {last_.seconds + last_.seconds_per_item * (items - range_.last_items),
             last_.seconds_per_item};
   }
-  if (items >= range_.lowest_items) {
-    return model_at(items);
-  }
+  if (items >= range_.lowest_items) return model_at(items);
   const CostAt model =
       items >= first_items_
           ? model_at(items)
@@ -134,9 +132,7 @@ std::string BasisCurve::words() const {
                                                                {Basis::log_u, 0, " ln(x/N)"}}};
   std::string text;
   const auto append = [&text](double coefficient, const char* factor) {
-    if (coefficient == 0.0) {
-      return;
-    }
+    if (coefficient == 0.0) return;
     if (!text.empty()) {
       text += coefficient < 0.0 ? " - " : " + ";
     } else if (coefficient < 0.0) {

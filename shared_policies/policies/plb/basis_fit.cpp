@@ -81,9 +81,7 @@ const std::vector<Choice>& choices() {
 bool admissible(const Tables& tables, const Vector& a, Vector& values) {
   values.noalias() = tables.at_grid * a;
   for (int g = 0; g < grid_points; ++g) {
-    if (!(values(g) > 0.0) || (g > 0 && values(g) < values(g - 1) * (1.0 - 1e-9))) {
-      return false;
-    }
+    if (!(values(g) > 0.0) || (g > 0 && values(g) < values(g - 1) * (1.0 - 1e-9))) return false;
   }
   const Vector slopes = tables.end_slopes * a;
   return slopes(0) >= 0.0 && slopes(1) >= 0.0;
@@ -103,9 +101,7 @@ double relative_error(const Tables& tables, const Vector& residual, const Matrix
   const double floor = 1e-6 * tables.seconds.cwiseAbs().maxCoeff();
   for (Eigen::Index k = 0; k < residual.size(); ++k) {
     const double seen = leave_out ? 1.0 - q.row(k).squaredNorm() : 1.0;
-    if (seen < 1e-10) {
-      return std::numeric_limits<double>::infinity();
-    }
+    if (seen < 1e-10) return std::numeric_limits<double>::infinity();
     const double error = residual(k) / seen / std::max(std::abs(tables.seconds(k)), floor);
     sum += error * error;
   }
@@ -146,9 +142,7 @@ std::optional<Candidate> SubsetFits::fit(const Choice& functions, FitMode mode) 
   }
   qr_.compute(columns_);
   const auto diagonal = qr_.matrixQR().diagonal().cwiseAbs();
-  if (!(diagonal.maxCoeff() < largest_condition * diagonal.minCoeff())) {
-    return std::nullopt;
-  }
+  if (!(diagonal.maxCoeff() < largest_condition * diagonal.minCoeff())) return std::nullopt;
   solution_ = qr_.solve(tables_.seconds);
   a_.setZero(function_count);
   for (Eigen::Index c = 0; c < k; ++c) {
@@ -200,9 +194,7 @@ std::optional<Candidate> choose(const Tables& tables, FitMode mode, double span)
   }
   const double enough = mode == FitMode::subset ? best * alike + 1e-9 : best;
   for (const Candidate& candidate : candidates) {
-    if (candidate.score <= enough) {
-      return candidate;
-    }
+    if (candidate.score <= enough) return candidate;
   }
   return std::nullopt;
 }
@@ -215,9 +207,7 @@ std::optional<Candidate> ridge_fit(const Tables& tables) {
   Vector scales(function_count);
   for (int f = 0; f < function_count; ++f) {
     scales(f) = tables.at_samples.col(f).norm();
-    if (scales(f) > 0.0) {
-      rows.col(f).head(m) = tables.at_samples.col(f) / scales(f);
-    }
+    if (scales(f) > 0.0) rows.col(f).head(m) = tables.at_samples.col(f) / scales(f);
     rows(m + f, f) = std::sqrt(ridge);
   }
   right.head(m) = tables.seconds;
@@ -273,9 +263,7 @@ std::optional<UnitFit> fit_unit(std::span<const CostSample> compute,
                                 std::span<const CostSample> transfer, const FitOptions& options) {
   const bool any_time =
       std::any_of(compute.begin(), compute.end(), [](const auto& s) { return s.seconds > 0.0; });
-  if (!any_time) {
-    return std::nullopt;
-  }
+  if (!any_time) return std::nullopt;
   const FittedRange range = range_of(compute, options);
   const Tables tables = tabulate(compute, range);
   std::optional<Candidate> chosen =

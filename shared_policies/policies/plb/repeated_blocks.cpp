@@ -38,16 +38,12 @@ bool RepeatedBlocks::are_unbalanced(const View& view, const BalanceRule& rule, d
   for (const UnitState& state : view.units()) {
     const Repeated& unit = units_[state.id.index];
     if (state.present && unit.items > 0 && unit.is_compared) {
-      if (unit.count == 0.0) {
-        return false;
-      }
+      if (unit.count == 0.0) return false;
       sum += duration(unit);
       ++count;
     }
   }
-  if (count < 2) {
-    return false;
-  }
+  if (count < 2) return false;
   const double mean = sum / count;
   const double error = rule.noise_allowance * noise * mean;
   double low = std::numeric_limits<double>::infinity();
