@@ -2,6 +2,10 @@
 // several policies share.
 #pragma once
 
+#include <memory>
+#include <type_traits>
+
+#include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/catalog.hpp"
 
 namespace equipoise {
@@ -35,6 +39,18 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo hguided_info();
 [[nodiscard]] PolicyInfo equipoise_info();
 [[nodiscard]] PolicyInfo optimum_info();
+
+/// For PolicyInfo::make: makes a `P` from its parameters, and from what is known before the run if
+/// its constructor takes that, too.
+template <typename P>
+std::unique_ptr<Policy> make_a(const Parameters& read, const KnownCosts* known) {
+  if constexpr (std::is_constructible_v<P, const Parameters&>) {
+    return std::make_unique<P>(read);
+  } else {
+    EQ_CHECK(known != nullptr, "make_policy checks this");
+    return std::make_unique<P>(read, *known);
+  }
+}
 
 /// All of them, in the order in which they are listed.
 // clang-format off
