@@ -30,18 +30,6 @@ double edp_alpha(const PoweredUnit& c, const PoweredUnit& g, double alpha_time) 
   return best;
 }
 
-/// The vertex of the left branch. For the right branch, exchange the units and subtract the result
-/// from one.
-std::optional<EdpExtremum> left_extremum(const PoweredUnit& c, const PoweredUnit& g,
-                                         double alpha_time) {
-  const double busy = c.items_per_s * (c.static_w + g.static_w + g.dynamic_w);
-  const double added = g.items_per_s * c.dynamic_w;
-  if (busy == added) return std::nullopt;
-  const double alpha = (2.0 * busy - added) / (2.0 * (busy - added));
-  return EdpExtremum{alpha, busy > added ? ExtremumKind::minimum : ExtremumKind::maximum,
-                     alpha > 0.0 && alpha < alpha_time};
-}
-
 }  // namespace
 
 double SplitResult::of(Objective objective) const {
@@ -72,20 +60,14 @@ SplitResult evaluate_split(std::span<const PoweredUnit> units, std::span<const d
   return worth;
 }
 
-AlphaSplit solve_alpha(const PoweredUnit& c, const PoweredUnit& g, Objective objective) {
+double solve_alpha(const PoweredUnit& c, const PoweredUnit& g, Objective objective) {
   EQ_CHECK(c.items_per_s > 0.0 || g.items_per_s > 0.0, "at least one unit has a speed");
-  AlphaSplit split;
-  split.alpha_time = split.alpha = c.items_per_s / (c.items_per_s + g.items_per_s);
-  if (c.items_per_s == 0.0 || g.items_per_s == 0.0) return split;
-  if (objective == Objective::energy) {
-    split.alpha = energy_alpha(c, g, split.alpha_time);
-  } else if (objective == Objective::edp) {
-    split.alpha = edp_alpha(c, g, split.alpha_time);
+  const double alpha_time = c.items_per_s / (c.items_per_s + g.items_per_s);
+  if (objective == Objective::time || c.items_per_s == 0.0 || g.items_per_s == 0.0) {
+    return alpha_time;
   }
-  split.left = left_extremum(c, g, split.alpha_time);
-  split.right = left_extremum(g, c, 1.0 - split.alpha_time);
-  if (split.right) split.right->alpha = 1.0 - split.right->alpha;
-  return split;
+  return objective == Objective::energy ? energy_alpha(c, g, alpha_time)
+                                        : edp_alpha(c, g, alpha_time);
 }
 
 std::vector<double> solve_prefix(std::span<const PoweredUnit> units, Objective objective) {

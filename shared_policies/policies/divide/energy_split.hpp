@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,25 +37,8 @@ struct SplitResult {
 [[nodiscard]] SplitResult evaluate_split(std::span<const PoweredUnit> units,
                                          std::span<const double> shares, double items);
 
-/// The kind of an extremum.
-enum class ExtremumKind : std::uint8_t { minimum, maximum };
-
-/// A point where the derivative of the EDP with respect to alpha is zero.
-struct EdpExtremum {
-  double alpha = 0.0;
-  ExtremumKind kind = ExtremumKind::maximum;
-  bool is_in_range = false;  ///< inside the branch for which its formula holds
-};
-
-/// A division between two units (or groups), C and G; alpha is the share of C.
-struct AlphaSplit {
-  double alpha_time = 0.0;           ///< both units end together: alpha_opt of the paper
-  double alpha = 0.0;                ///< the best share for the given objective
-  std::optional<EdpExtremum> left;   ///< of the branch alpha < alpha_time; none if monotone
-  std::optional<EdpExtremum> right;  ///< of the branch alpha > alpha_time
-};
-
-/// The closed forms for two units. With r = S_G/S_C, A = P^S_C + P^S_G + P^D_G and
+/// The share alpha of C in the best division between two units (or groups), C and G, in closed
+/// form. With r = S_G/S_C, A = P^S_C + P^S_G + P^D_G and
 /// B = P^S_C + P^S_G + P^D_C, in units of W/S_C, T = max(alpha, (1-alpha)/r) and
 ///
 ///     E = A (1-alpha)/r + P^D_C alpha    for alpha <= alpha_time, where G ends last,
@@ -68,25 +50,20 @@ struct AlphaSplit {
 /// right one falls if r B < P^D_G: alpha = 1, C alone. Otherwise the minimum is where they meet.
 ///
 /// edp: the least of the values at 0, alpha_time and 1 (if equal: alpha_time first, then 0). On
-/// each branch the EDP is a product of two affine functions of alpha; its derivative is zero at
-///
-///     alpha_left  = (2 S_C A - S_G P^D_C) / (2 S_C A - 2 S_G P^D_C),
-///     alpha_right = S_C P^D_G / (2 (S_C P^D_G - S_G B)).
-///
-/// The left product is zero at alpha = 1 and at (A/r) / (A/r - P^D_C). If it is convex, that is if
-/// A/r > P^D_C, the second zero is greater than 1, and so is the vertex; if concave, the vertex is
-/// a maximum. The right branch is the mirror image (its zeros are 0 and, if it is convex, a value
-/// that is not positive). So neither vertex is ever a minimum inside its range.
+/// each branch the EDP is a product of two affine functions of alpha. The left one is zero at
+/// alpha = 1 and at (A/r) / (A/r - P^D_C). If it is convex, that is if A/r > P^D_C, the second zero
+/// is greater than 1, and so is the vertex; if concave, the vertex is a maximum. The right branch
+/// is the mirror image (its zeros are 0 and, if it is convex, a value that is not positive). So
+/// neither vertex is ever a minimum inside its range.
 ///
 /// A unit of speed 0 gets nothing; at least one speed must be positive. No formula divides by a
 /// power.
 ///
 /// Source: energy paper (Euro-Par 2017), section 2. Departures: the paper's text exchanges the
 /// conditions of eqs 8 and 9 (its own list of cases and its slopes agree with the conditions here),
-/// and its results exchange "left" and "right" of the range. The paper offers alpha_left and
-/// alpha_right as candidates for the minimum; here they are reported and never chosen.
-[[nodiscard]] AlphaSplit solve_alpha(const PoweredUnit& c, const PoweredUnit& g,
-                                     Objective objective);
+/// and its results exchange "left" and "right" of the range. The paper offers the vertices,
+/// alpha_left and alpha_right, as candidates for the minimum.
+[[nodiscard]] double solve_alpha(const PoweredUnit& c, const PoweredUnit& g, Objective objective);
 
 /// The shares (n) of the best split among n units.
 ///
