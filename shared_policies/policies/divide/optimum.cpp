@@ -100,8 +100,8 @@ struct PlannedUnit {
   [[nodiscard]] double items_per_s() const { return least_items / seconds(least_items); }
 };
 
-/// optimum:reacts=true. Hands out the shares of the best known schedule (or, if there is none, of the division by known
-/// costs) piece by piece. A unit that asks gets
+/// optimum:reacts=true. Hands out the shares of the best known schedule (or, if there is none, of
+/// the division by known costs) piece by piece. A unit that asks gets
 ///
 ///     x_p = part s_p / sum_q(s_q) R
 ///

@@ -107,7 +107,7 @@ class LearnedDivision {
   LearnedDivision(const View& view, const PerformanceModels& models, const Limits& limits)
       : view_(view), models_(models), limits_(limits), slowest_(slowest_unit()) {}
 
-  [[nodiscard]] std::vector<Items> node_shares(const std::vector<std::vector<UnitId>>& nodes) {
+  [[nodiscard]] std::vector<Items> node_shares(const Nodes& nodes) {
     std::vector<SpeedCurve> curves;
     std::vector<Items> caps;
     for (const std::vector<UnitId>& node : nodes) {
@@ -190,8 +190,8 @@ Items HierarchicalPlan::share(UnitId unit) const {
   return sum;
 }
 
-std::vector<std::vector<UnitId>> present_nodes(const View& view) {
-  std::vector<std::vector<UnitId>> nodes;
+Nodes present_nodes(const View& view) {
+  Nodes nodes;
   for (const UnitState& unit : view.units()) {
     if (!unit.present) continue;
     auto node = std::find_if(nodes.begin(), nodes.end(), [&](const std::vector<UnitId>& units) {
@@ -207,7 +207,7 @@ HierarchicalPlan initial_plan(const View& view, Items items, const ShareRule& ru
   const Limits limits(view, items, rule);
   HierarchicalPlan plan;
   plan.units.resize(view.units().size());
-  std::vector<std::vector<UnitId>> nodes = present_nodes(view);
+  Nodes nodes = present_nodes(view);
   std::vector<Items> node_caps;
   for (const std::vector<UnitId>& node : nodes) node_caps.push_back(limits.largest_share(node));
   const std::vector<Items> alpha = even_shares(limits.items(), limits.grain(), node_caps);
@@ -234,7 +234,7 @@ HierarchicalPlan learned_plan(const View& view, const PerformanceModels& models,
   LearnedDivision division(view, models, limits);
   HierarchicalPlan plan;
   plan.units.resize(view.units().size());
-  const std::vector<std::vector<UnitId>> nodes = present_nodes(view);
+  const Nodes nodes = present_nodes(view);
   const std::vector<Items> alpha = division.node_shares(nodes);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (alpha[i] == 0) continue;

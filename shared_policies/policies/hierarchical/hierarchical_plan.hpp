@@ -33,8 +33,11 @@ struct HierarchicalPlan {
   [[nodiscard]] Items share(UnitId unit) const;
 };
 
-/// The present units, by node. Units keep their order; nodes are in the order of their first units.
-[[nodiscard]] std::vector<std::vector<UnitId>> present_nodes(const View& view);
+/// Units, by node.
+using Nodes = std::vector<std::vector<UnitId>>;
+
+/// The present units. Units keep their order; nodes are in the order of their first units.
+[[nodiscard]] Nodes present_nodes(const View& view);
 
 /// The plan when no unit has been measured: every node gets the same share, and every unit of a
 /// node the same. Indivisible remainders go to the first nodes and, in a node, to accelerators

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/policies/hierarchical/stall_free.hpp"
 #include "shared_policies/solve/inverse_cost.hpp"
 #include "shared_policies/solve/pipeline_schedule.hpp"
 

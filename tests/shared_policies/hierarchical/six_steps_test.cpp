@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "shared_policies/fit/speed_curve.hpp"
-#include "shared_policies/policies/hierarchical/stall_free.hpp"
 #include "tests/support/random_seed.hpp"
 
 namespace equipoise::six_steps_test {
