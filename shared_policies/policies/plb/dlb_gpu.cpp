@@ -201,15 +201,15 @@ class SynchronousSteps final : public PlbHec {
  private:
   /// finishTimes = executeTasks(X): the next step begins when all blocks of a step are back.
   [[nodiscard]] bool waits_for_all() const override { return true; }
-  void finished_task(const View& /*view*/, UnitId /*unit*/, Decisions& /*decisions*/) override {}
+  void finished_task(UnitId /*unit*/) override {}
 
-  void synchronized(const View& view, Decisions& decisions) override {
-    if (stage() == Stage::train) return determine_model(view, decisions);
-    if (is_unbalanced(view)) {  // if maxDifference(finishTimes) >= threshold
-      determine_curves(view);
-      solve_equation_system(view, DecisionKind::rebalance, decisions);
+  void synchronized() override {
+    if (stage() == Stage::train) return determine_model();
+    if (is_unbalanced()) {  // if maxDifference(finishTimes) >= threshold
+      determine_curves();
+      solve_equation_system(DecisionKind::rebalance);
     }
-    distribute_tasks(view, decisions);
+    distribute_tasks();
   }
 };
 
@@ -256,18 +256,20 @@ std::unique_ptr<Policy> make_dlb_gpu(const Parameters& read, const KnownCosts* /
 
 PolicyInfo dlb_gpu_info() {
   return {
-      "dlb-gpu",
-      "fits a line to each unit's times in training rounds, then repeats blocks that end together",
-      "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters, algorithms 1 and 2",
-      dlb_gpu_parameters(),
-      Foresight::none,
-      0.665,  // V.B to V.D: "the total cost of calculating the distribution of the blocks"
-      make_dlb_gpu,
-      nullptr,
-      {plb_hec_robust()},
-      {{"blackscholes", 0.201}, {"grn", 0.822}},
-      /*uses_experience=*/false,
-      /*is_paper_time_of_run=*/true};
+      .name = "dlb-gpu",
+      .line =
+          "fits a line to each unit's times in training rounds, then repeats blocks that end "
+          "together",
+      .source =
+          "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters, algorithms 1 and "
+          "2",
+      .parameters = dlb_gpu_parameters(),
+      .paper_decision_s = 0.665,  // V.B to V.D: "the total cost of calculating the distribution of
+                                  // the blocks"
+      .make = make_dlb_gpu,
+      .presets = {plb_hec_robust()},
+      .paper_decisions_s = {{"blackscholes", 0.201}, {"grn", 0.822}},
+      .is_paper_time_of_run = true};
 }
 
 }  // namespace equipoise

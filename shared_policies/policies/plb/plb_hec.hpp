@@ -8,13 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/plb/left_out_units.hpp"
 #include "shared_policies/policies/plb/repeated_blocks.hpp"
 #include "shared_policies/policies/plb/training_rounds.hpp"
-#include "shared_policies/run/policy.hpp"
 #include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
@@ -78,14 +79,12 @@ struct PlbHecOptions {
 /// Reads these parameters; `min_rounds` and `async_train` keep their defaults.
 [[nodiscard]] PlbHecOptions read_plb_hec_options(const Parameters& read);
 
-/// PLB-HeC with any model of block times. plb_hec.cpp implements the paper, in its order;
-/// plb_hec_changes.cpp what the paper leaves out: phases, iterations, units that are lost or join,
-/// work that ends during training.
-class PlbHec : public Policy {
+/// PLB-HeC with any model of block times. plb_hec.cpp has the paper, in its order,
+/// plb_hec_changes.cpp all that we add.
+class PlbHec : public EventPolicy {
  public:
-  PlbHec(PlbHecOptions options, BlockTimeModelMaker make_model);
-
-  void decide(const View& view, const Event& event, Decisions& decisions) final;
+  PlbHec(PlbHecOptions options, BlockTimeModelMaker make_model)
+      : options_(std::move(options)), make_model_(std::move(make_model)) {}
 
  protected:
   /// Training, running, or waiting for all blocks to come back for a rebalancing.
@@ -94,18 +93,18 @@ class PlbHec : public Policy {
   // A derived class may have another algorithm 2, as DLB-GPU does.
 
   /// FinishedTaskExecution: called when, after training, a block of a unit with a fit comes back.
-  virtual void finished_task(const View& view, UnitId unit, Decisions& decisions);
+  virtual void finished_task(UnitId unit);
   /// Whether blocks are handed out only when all blocks are back.
   [[nodiscard]] virtual bool waits_for_all() const;
   /// synchronize(): called when all blocks that the units waited for are back.
-  virtual void synchronized(const View& view, Decisions& decisions);
+  virtual void synchronized();
 
   [[nodiscard]] Stage stage() const { return stage_; }
-  void determine_model(const View& view, Decisions& decisions);
-  void determine_curves(const View& view) { model_->fit(view); }
-  [[nodiscard]] bool is_unbalanced(const View& view) const;
-  void solve_equation_system(const View& view, DecisionKind what, Decisions& decisions);
-  void distribute_tasks(const View& view, Decisions& decisions);
+  void determine_model();
+  void determine_curves() { model_->fit(view()); }
+  [[nodiscard]] bool is_unbalanced() const;
+  void solve_equation_system(DecisionKind what);
+  void distribute_tasks();
 
  private:
   /// What the sum of X was chosen for. nothing: X is out of date, because units changed, a phase
@@ -113,26 +112,32 @@ class PlbHec : public Policy {
   enum class SolvedFor { nothing, less_than_a_step, a_step };
 
   // The paper.
-  [[nodiscard]] std::vector<Items> next_block_sizes(const View& view) const;
-  [[nodiscard]] bool share_is_used_up(const View& view) const;
-  [[nodiscard]] double step_items(const View& view) const;
-  void execute(const View& view, Decisions& decisions);
-  void distribute_task(UnitId unit, Decisions& decisions);
-  void end_rebalancing(const View& view, Decisions& decisions);
+  void on_finished(const BlockFinished& finished) final;
+  void on_idle(UnitId unit) final;
+  [[nodiscard]] std::vector<Items> next_block_sizes() const;
+  [[nodiscard]] bool share_is_used_up() const;
+  [[nodiscard]] double step_items() const;
+  void execute();
+  void answer(UnitId unit);
+  void distribute_task(UnitId unit);
+  void end_rebalancing();
   void learn(const BlockFinished& finished);
-  void answer(const View& view, UnitId unit, Decisions& decisions);
-  bool update_blocks(const View& view, Decisions& decisions);
-  void train_without_barriers(const View& view, Decisions& decisions);
-  [[nodiscard]] Items own_next_block(const View& view, UnitId unit) const;
 
   // What we add.
-  void change(const View& view, const Event& event, Decisions& decisions);
-  void begin_phase(const View& view);
-  void begin_iteration(const View& view, Decisions& decisions);
-  void change_units(const View& view, UnitId unit, DecisionKind what, Decisions& decisions);
-  void train_late_unit(UnitId unit, Decisions& decisions);
-  void learn_late_unit(const View& view, UnitId unit, Decisions& decisions);
-  void note_exhaustion(const View& view, Decisions& decisions) const;
+  void on_phase() final;
+  void on_iteration() final;
+  void on_unit_lost(UnitId unit) final { change_units(unit, DecisionKind::unit_lost); }
+  void on_unit_joined(UnitId unit) final { change_units(unit, DecisionKind::unit_joined); }
+  void change_units(UnitId unit, DecisionKind what);
+  bool postpones_solving();
+  void let_left_out_units_back_in(std::vector<Items>& block_items);
+  [[nodiscard]] bool is_out_of_date() const;
+  void update_blocks(UnitId unit);
+  void train_without_barriers();
+  [[nodiscard]] Items own_next_block(UnitId unit) const;
+  void train_late_unit(UnitId unit);
+  void learn_late_unit(UnitId unit);
+  void note_exhaustion() const;
 
   PlbHecOptions options_;
   BlockTimeModelMaker make_model_;

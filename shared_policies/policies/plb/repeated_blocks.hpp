@@ -23,9 +23,12 @@ class RepeatedBlocks {
   /// Sets new sizes (n) and removes all durations.
   void choose(const std::vector<Items>& block_items);
   [[nodiscard]] Items items(UnitId unit) const { return units_[unit.index].items; }
-  /// Leaves the unit out of `are_unbalanced` until sizes are chosen again: its size was not chosen
-  /// for equal times.
-  void leave_uncompared(UnitId unit) { units_[unit.index].is_compared = false; }
+  /// Sets the size of one unit, which was not chosen for equal times: the unit is left out of
+  /// `are_unbalanced` until sizes are chosen again.
+  void choose_uncompared(UnitId unit, Items items) {
+    units_[unit.index].items = items;
+    units_[unit.index].is_compared = false;
+  }
   /// Records that a block took `seconds`; ignores blocks of another size.
   void finished(UnitId unit, Items items, double seconds);
   /// Whether any present unit has a block size above 0.
