@@ -217,15 +217,13 @@ PolicyInfo acosta_info() {
       .source = "Acosta, Blanco, Almeida (2012, 2013), as PLB-HeC (2015) gives it; UllMF",
       .parameters = {{"mode", "auto", "",
                       "a step is one iteration of the workload (iterations), or a slice of it "
-                      "(slices); auto: "
-                      "slices where there is one iteration",
+                      "(slices); auto: slices where there is one iteration",
                       "PLB-HeC II: at each iteration; does not say for a load that is done once"},
                      initial_block_parameter(),
                      {"step_fraction", "0.05", "share of the items",
                       "items of a slice, but for the first",
                       "not said, because its programs iterate; chosen because it is the step of "
-                      "PLB-HeC, which "
-                      "compares the two"},
+                      "PLB-HeC, which compares the two"},
                      {"threshold", "0.1", "relative, or s", "imbalance from which on shares change",
                       "PLB-HeC II: defined by the user; UllMF's default"},
                      {"threshold_mode", "relative", "",

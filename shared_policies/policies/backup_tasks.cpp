@@ -357,13 +357,12 @@ class BackupTasks final : public EventPolicy {
 }  // namespace
 
 ParameterInfo backup_parameter(bool is_on_unless_given) {
-  return {
-      "backup", is_on_unless_given ? "on" : "off", "",
-      "on: when nothing is left to hand out, idle units do blocks again that are overdue, or that "
-      "they would end sooner, and while the policy holds items back, blocks that take twice as "
-      "long as expected; the first result counts",
-      "on: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6; off: no paper of another policy "
-      "has it"};
+  return {"backup", is_on_unless_given ? "on" : "off", "",
+          "on: when nothing is left to hand out, idle units do blocks again that are overdue, or "
+          "that they would end sooner, and while the policy holds items back, blocks that take "
+          "twice as long as expected; the first result counts",
+          "on: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6; off: no paper of another "
+          "policy has it"};
 }
 
 std::unique_ptr<Policy> make_backup_tasks(std::unique_ptr<Policy> policy) {

@@ -41,10 +41,10 @@ std::vector<PolicyInfo> make_rows() {
 
 void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) {
   if (inputs.known == nullptr) {
-    throw InputError("--policy", info.name +
-                                     " has to know block times beforehand; give --trace FILE with "
-                                     "times of this kernel (equipoise record makes one), or "
-                                     "profile=FILE to the policy");
+    throw InputError("--policy",
+                     info.name +
+                         " has to know block times beforehand; give --trace FILE with times of "
+                         "this kernel (equipoise record makes one), or profile=FILE to the policy");
   }
   for (const KnownCosts::Phase& phase : inputs.known->phases) {
     for (std::size_t p = 0; p < phase.size(); ++p) {

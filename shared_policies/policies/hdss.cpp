@@ -307,11 +307,9 @@ PolicyInfo hdss_info() {
             "not said; chosen because PLB-HeC's training doubles, too"},
            {"phase1_sizes", "equal", "",
             "blocks of a round: equal (all wait for the slowest unit), or in proportion to the "
-            "latest "
-            "speeds (by_speed)",
+            "latest speeds (by_speed)",
             "PLB-HeC V.c, PLB-HAC 5.3: phase 1 uses non-optimal sizes; only PLB-HeC adapts them "
-            "after "
-            "the first block"},
+            "after the first block"},
            {"phase1_sync", "true", "",
             "a barrier after every round of phase 1; false: each unit goes on alone",
             "PLB-HAC 2: it contains synchronization steps"},

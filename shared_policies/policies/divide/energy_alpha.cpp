@@ -159,12 +159,10 @@ PolicyInfo energy_alpha_info() {
            {"groups", "units", "",
             "who gets a share: every unit (units), or all CPUs and all accelerators (cpu-gpu)",
             "one CPU and one GPU in the paper, where both are the same; it does not say for more; "
-            "chosen "
-            "because leaving out single units can only save more"},
+            "chosen because leaving out single units can only save more"},
            {"dynamic_time", "device", "",
             "dynamic watts count during the whole time of a unit's blocks (device), or only while "
-            "it "
-            "computes, as in the energy of our runs (computing)",
+            "it computes, as in the energy of our runs (computing)",
             "eq. 2: P^D times the device's time, of which the communication times are part"}},
       .foresight = Foresight::informed,
       .make = make_a<EnergyAlpha>,

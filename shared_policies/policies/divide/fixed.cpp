@@ -73,10 +73,11 @@ void check_fixed(const Parameters& parameters, std::span<const Unit> units) {
   if (shares.empty() || shares.size() == units.size()) return;
   std::vector<std::string> names;
   for (const Unit& unit : units) names.push_back(unit.name);
-  throw InputError("--policy", fmt::format("shares={} are {}, and the run has {} units; give one "
-                                           "share for each, in this order: {}",
-                                           parameters.text("shares"), shares.size(), units.size(),
-                                           fmt::join(names, ", ")));
+  throw InputError(
+      "--policy",
+      fmt::format(
+          "shares={} are {}, and the run has {} units; give one share for each, in this order: {}",
+          parameters.text("shares"), shares.size(), units.size(), fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -88,13 +89,12 @@ PolicyInfo fixed_info() {
       .source =
           "energy paper, Euro-Par 2017: section 3, a static algorithm; 4, the share alpha from 0 "
           "to 1",
-      .parameters =
-          {{"shares", even_shares, "",
-            "of the items, one for each unit in the order of the units, with / between them; only "
-            "their ratios matter: 0.3/0.7",
-            "not said; chosen because an even division needs no knowledge"},
-           {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
-            "energy paper 3: the work of each device is determined at the beginning"}},
+      .parameters = {{"shares", even_shares, "",
+                      "of the items, one for each unit in the order of the units, with / between "
+                      "them; only their ratios matter: 0.3/0.7",
+                      "not said; chosen because an even division needs no knowledge"},
+                     {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
+                      "energy paper 3: the work of each device is determined at the beginning"}},
       .make = make_a<Fixed>,
       .check_units = check_fixed};
 }

@@ -83,19 +83,18 @@ class Static final : public PlannedPolicy {
 }  // namespace
 
 PolicyInfo static_info() {
-  return {
-      .name = "static",
-      .line = "divides once, before the run, by recorded block times; never corrects",
-      .source = "de Camargo, WAMCA 2012 (10.1109/WAMCA.2012.13)",
-      .parameters =
-          {profile_parameter(),
-           {"model", "fpm", "", "the profile as it is (fpm), a line (affine), a speed (speed)",
-            "PLB-HeC II: profiles of previous executions, the same time for all (DLB-GPU IV's own "
-            "static: a speed)"},
-           {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
-            "DLB-GPU IV: static block sizes at the beginning of the execution"}},
-      .foresight = Foresight::informed,
-      .make = make_a<Static>};
+  return {.name = "static",
+          .line = "divides once, before the run, by recorded block times; never corrects",
+          .source = "de Camargo, WAMCA 2012 (10.1109/WAMCA.2012.13)",
+          .parameters = {profile_parameter(),
+                         {"model", "fpm", "",
+                          "the profile as it is (fpm), a line (affine), a speed (speed)",
+                          "PLB-HeC II: profiles of previous executions, the same time for all "
+                          "(DLB-GPU IV's own static: a speed)"},
+                         {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
+                          "DLB-GPU IV: static block sizes at the beginning of the execution"}},
+          .foresight = Foresight::informed,
+          .make = make_a<Static>};
 }
 
 }  // namespace equipoise

@@ -367,12 +367,10 @@ std::vector<ParameterInfo> shared_parameters(const ParameterInfo& old_totals) {
       {"slice_shares", "0.0625/0.125/0.25", "share of the items",
        "with slices: those before the rest",
        "does not say for a load that is done once; chosen because slices that double cost little "
-       "before "
-       "speeds are known"},
+       "before speeds are known"},
       {"threshold", "0.05", "", "relative difference of times up to which a plan is kept",
        "section 5: a given accuracy, whose value it does not say; chosen because block times "
-       "scatter by "
-       "about as much"},
+       "scatter by about as much"},
       old_totals,
       {"balance", "nodes", "", "whose times are compared: nodes, or units",
        "section 5: the times at the inter-node level are compared"}};
@@ -412,19 +410,18 @@ std::unique_ptr<Policy> make_fpm_limited(const Parameters& read, const KnownCost
 }  // namespace
 
 PolicyInfo hierarchical_info() {
-  std::vector<ParameterInfo> parameters = shared_parameters(old_totals_parameter(
-      "replaced",
-      "section 6: an accuracy point updates the value of an earlier point, and the fourth "
-      "iteration "
-      "is balanced, which it never is if totals of the first, even plan stay in the models"));
+  std::vector<ParameterInfo> parameters = shared_parameters(
+      old_totals_parameter("replaced",
+                           "section 6: an accuracy point updates the value of an earlier point, "
+                           "and the fourth iteration is balanced, which it never is if totals of "
+                           "the first, even plan stay in the models"));
   parameters.push_back({"memory_share", "1", "share of a unit's memory",
                         "what the overlapping blocks of one group may hold together",
                         "section 4, condition 4: what fits into the device's memory"});
-  parameters.push_back(
-      {"gamma", "steps", "",
-       "how an accelerator's share is cut into groups of blocks: by the paper's six "
-       "steps, or by a search among whole lists of blocks (search)",
-       "section 4, steps 3.1 to 3.6"});
+  parameters.push_back({"gamma", "steps", "",
+                        "how an accelerator's share is cut into groups of blocks: by the paper's "
+                        "six steps, or by a search among whole lists of blocks (search)",
+                        "section 4, steps 3.1 to 3.6"});
   Preset robust = robust_preset();
   robust.values.emplace("gamma", "search");
   return {

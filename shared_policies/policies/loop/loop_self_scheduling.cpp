@@ -442,10 +442,9 @@ class HGuided final : public SelfScheduling {
 
 /// `time` of awf-b and awf-c; awf-d and awf-e are what they are with times from the request.
 ParameterInfo copies_parameter() {
-  return {
-      "time", "compute", "", "what counts as a block's time: compute or block (copies too)",
-      "the variants of Carino and Banicescu (2008): B and C time the computation alone, D and E "
-      "everything from the request on"};
+  return {"time", "compute", "", "what counts as a block's time: compute or block (copies too)",
+          "the variants of Carino and Banicescu (2008): B and C time the computation alone, D and "
+          "E everything from the request on"};
 }
 
 }  // namespace
@@ -472,8 +471,8 @@ PolicyInfo fsc_info() {
            {"sigma_s", "auto", "s",
             "standard deviation of independent item times; auto: all items of a block deviate "
             "together, as much as the profile's units do",
-            "Kruskal and Weiss (1985): sigma is given, items are independent; auto is ours, "
-            "chosen because a profile has means alone, and units differ more than items"},
+            "Kruskal and Weiss (1985): sigma is given, items are independent; auto is ours, chosen "
+            "because a profile has means alone, and units differ more than items"},
            min_block_parameter()},
       .foresight = Foresight::informed,
       .make = make_a<KnownScatterFixedSize>};
@@ -496,16 +495,15 @@ PolicyInfo gss_info() {
 }
 
 PolicyInfo tss_info() {
-  return {
-      .name = "tss",
-      .line = "blocks that shrink by a constant",
-      .source = "Tzen and Ni (1993)",
-      .parameters = {{"delta", "floor", "",
-                      "step between sizes: floor, rounded down, or real, which ends with smaller "
-                      "blocks (1000 items, 4 units: 14 instead of 28)",
-                      "Tzen and Ni (1993): rounded down (DLS4LB: not rounded)"},
-                     min_block_parameter()},
-      .make = make_a<Trapezoid>};
+  return {.name = "tss",
+          .line = "blocks that shrink by a constant",
+          .source = "Tzen and Ni (1993)",
+          .parameters = {{"delta", "floor", "",
+                          "step between sizes: floor, rounded down, or real, which ends with "
+                          "smaller blocks (1000 items, 4 units: 14 instead of 28)",
+                          "Tzen and Ni (1993): rounded down (DLS4LB: not rounded)"},
+                         min_block_parameter()},
+          .make = make_a<Trapezoid>};
 }
 
 PolicyInfo fac_info() {
@@ -517,9 +515,9 @@ PolicyInfo fac_info() {
           {profile_parameter(),
            {"coefficient_of_variation", "auto", "",
             "standard deviation of item times over their mean; auto: between the profile's units",
-            "Hummel, Schonberg, Flynn (1992): sigma and mu are known; not said from where; auto "
-            "is chosen because a profile has means alone, and which unit gets an item is not "
-            "known before"},
+            "Hummel, Schonberg, Flynn (1992): sigma and mu are known; not said from where; auto is "
+            "chosen because a profile has means alone, and which unit gets an item is not known "
+            "before"},
            min_block_parameter()},
       .foresight = Foresight::informed,
       .make = make_a<KnownVariationFactoring>};

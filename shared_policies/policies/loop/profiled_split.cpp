@@ -221,17 +221,15 @@ PolicyInfo asymmetric_info() {
       .name = "asymmetric",
       .line = "measures speeds without a barrier until they settle, then divides once",
       .source = "Kaleem et al., PACT 2014",
-      .parameters =
-          {initial_block_parameter(),
-           {"tolerance", "0.05", "share of a share",
-            "profiling ends when no unit's share changes by more from round to round",
-            "PLB-HeC II: until it converges; does not say how closely; chosen like hdss"},
-           {"profile_share_max", "0.5", "share of the items",
-            "profiling ends at this share in any case",
-            "PLB-HeC II: or until a certain termination condition, not said which; chosen because "
-            "half of "
-            "the items are left to be divided"},
-           time_parameter("block")},
+      .parameters = {initial_block_parameter(),
+                     {"tolerance", "0.05", "share of a share",
+                      "profiling ends when no unit's share changes by more from round to round",
+                      "PLB-HeC II: until it converges; does not say how closely; chosen like hdss"},
+                     {"profile_share_max", "0.5", "share of the items",
+                      "profiling ends at this share in any case",
+                      "PLB-HeC II: or until a certain termination condition, not said which; "
+                      "chosen because half of the items are left to be divided"},
+                     time_parameter("block")},
       .make = make_a<Asymmetric>};
 }
 

@@ -217,21 +217,20 @@ class SynchronousSteps final : public PlbHec {
 
 std::vector<ParameterInfo> dlb_gpu_parameters() {
   std::vector<ParameterInfo> list = plb_hec_loop_parameters("fit_then_sync");
-  list.insert(
-      list.end(),
-      {{"accept", "text", "",
-        "when training ends: as the text says (R^2 above 0.7, four rounds), or as algorithm "
-        "1 does (literal: 1 - R^2 below 0.5, from round 2 on)",
-        "III: 0.7, \"for example four\" points (Alg. 1: error >= 0.5)"},
-       {"min_rounds", "auto", "rounds", "rounds before the first fit; auto: by accept",
-        "III, as accept reads it"},
-       {"min_r2", "auto", "", "what R^2 of every fit must exceed; auto: by accept",
-        "III, as accept reads it"},
-       {"times", "block", "",
-        "what the line describes: the whole block, copies included, or its compute time",
-        "not said; chosen because the finish times that are fitted include copies"},
-       {"sync_steps", "false", "", "a barrier after every step, as in algorithm 2",
-        "III, Rebalancing: as soon as the processor finishes (Alg. 2 waits for all)"}});
+  list.insert(list.end(),
+              {{"accept", "text", "",
+                "when training ends: as the text says (R^2 above 0.7, four rounds), or as "
+                "algorithm 1 does (literal: 1 - R^2 below 0.5, from round 2 on)",
+                "III: 0.7, \"for example four\" points (Alg. 1: error >= 0.5)"},
+               {"min_rounds", "auto", "rounds", "rounds before the first fit; auto: by accept",
+                "III, as accept reads it"},
+               {"min_r2", "auto", "", "what R^2 of every fit must exceed; auto: by accept",
+                "III, as accept reads it"},
+               {"times", "block", "",
+                "what the line describes: the whole block, copies included, or its compute time",
+                "not said; chosen because the finish times that are fitted include copies"},
+               {"sync_steps", "false", "", "a barrier after every step, as in algorithm 2",
+                "III, Rebalancing: as soon as the processor finishes (Alg. 2 waits for all)"}});
   return list;
 }
 
@@ -261,8 +260,7 @@ PolicyInfo dlb_gpu_info() {
           "fits a line to each unit's times in training rounds, then repeats blocks that end "
           "together",
       .source =
-          "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters, algorithms 1 and "
-          "2",
+          "A Dynamic Load-Balancing Algorithm for Heterogeneous GPU Clusters, algorithms 1 and 2",
       .parameters = dlb_gpu_parameters(),
       .paper_decision_s = 0.665,  // V.B to V.D: "the total cost of calculating the distribution of
                                   // the blocks"

@@ -535,8 +535,7 @@ std::vector<ParameterInfo> plb_hac_parameters() {
       first_block_parameter(),
       {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
        "not said (eq. 3 adds up to all items, and yet there are many virtual steps: 3.3, Figs 3 "
-       "and "
-       "6); chosen like PLB-HeC's"},
+       "and 6); chosen like PLB-HeC's"},
       {"update_on", "first_unit", "",
        "blocks are chosen anew when the first unit enters a step (the code), or when all units "
        "have ended one (all_units: the text)",
@@ -564,14 +563,12 @@ std::vector<ParameterInfo> plb_hac_parameters() {
        "3.3: a gradual decrease, Fig. 3: progressively (Alg. 1 does not define k)"},
       {"tail_of", "blocks", "",
        "the factor is on the blocks that end together in a whole step (blocks: X k), or on the "
-       "step "
-       "that blocks are chosen for (step), so that they still end together",
+       "step that blocks are chosen for (step), so that they still end together",
        "Alg. 1: X <- X * k"},
       {"min_block_items", "auto", "items",
        "smallest block; auto: a quarter of the initial block; 0: none, as in algorithm 1",
        "3.2: one that does not underutilize the GPUs; does not say how large; chosen because "
-       "smaller "
-       "ones were never measured"},
+       "smaller ones were never measured"},
       {"forgetting", "1", "x a step", "weight of a measurement after one step; 1: all count alike",
        "3.3: all measurements collected"},
       {"window", "0", "blocks", "only this many latest blocks of each unit are used; 0: all",
@@ -597,11 +594,10 @@ PolicyInfo plb_hac_info() {
           .parameters = plb_hac_parameters(),
           .paper_decision_s = 0.100,
           .make = make_a<PlbHac>,
-          .presets = {
-              {"robust",
-               "old measurements count less, so that blocks follow a unit that slows down, and the "
-               "blocks of the tail end together",
-               {{"forgetting", "0.5"}, {"tail_of", "step"}}}}};
+          .presets = {{"robust",
+                       "old measurements count less, so that blocks follow a unit that slows down, "
+                       "and the blocks of the tail end together",
+                       {{"forgetting", "0.5"}, {"tail_of", "step"}}}}};
 }
 
 }  // namespace equipoise

@@ -286,42 +286,38 @@ void PlbHec::learn(const BlockFinished& finished) {
 // -- Catalog -----------------------------------------------------------------------------------
 
 std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order) {
-  return {
-      initial_block_parameter(),
-      {"multipliers", "1/2/4/8", "x initial block",
-       "sizes of the training rounds; doubles after the last",
-       "PLB-HeC III.B; does not say for rounds after the fourth; DLB-GPU III: doubles"},
-      {"ratio_mode", "normalised", "",
-       "training speed ratios: of items per second of the latest round (normalised), of round 1 "
-       "(first), of raw times of the latest round (literal)",
-       "III.B: tf / tk, of equal blocks; does not say for later rounds; chosen because raw times "
-       "of "
-       "unequal "
-       "blocks would make round 3 equal-sized"},
-      {"training_share_max", "0.2", "share of the items", "training ends here at the latest",
-       "PLB-HeC III.B; DLB-GPU: not said; chosen because training has to end"},
-      {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing",
-       "PLB-HeC III.D, V.A: 10 % of a block's time; DLB-GPU III: found empirically"},
-      {"noise_allowance", "0", "standard errors",
-       "part of the spread attributed to noise: compares means since the last solve, less this "
-       "many standard errors; 0: compares the latest times",
-       "PLB-HeC III.D, Alg. 2 line 15; DLB-GPU III, Alg. 2: the plain difference"},
-      {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
-       "not said: eq. 3 adds up to all items (step_fraction=1), and yet III.D has units ask for "
-       "more "
-       "tasks of the same size, Fig. 3 shows several, and V.b speaks of the data of a single step; "
-       "chosen because 20 steps repeat blocks and leave time to rebalance, which one step cannot"},
-      {"step", "fraction", "",
-       "fraction: step_fraction of the items; doubled: twice the last training round",
-       "not said; see step_fraction"},
-      {"sync_order", sync_order, "",
-       "on imbalance: fit what is there, then wait for all (fit_then_sync), or wait, then fit "
-       "(drain_then_fit)",
-       "PLB-HeC III.D: synchronizes, then fits (Alg. 2 has the reverse); DLB-GPU III, Alg. 2: "
-       "fits, "
-       "then synchronizes"},
-      {"tail_resolve", "false", "", "solve once more when less than a step remains",
-       "PLB-HeC III.D, DLB-GPU III: blocks of the same size until all are done"}};
+  return {initial_block_parameter(),
+          {"multipliers", "1/2/4/8", "x initial block",
+           "sizes of the training rounds; doubles after the last",
+           "PLB-HeC III.B; does not say for rounds after the fourth; DLB-GPU III: doubles"},
+          {"ratio_mode", "normalised", "",
+           "training speed ratios: of items per second of the latest round (normalised), of round "
+           "1 (first), of raw times of the latest round (literal)",
+           "III.B: tf / tk, of equal blocks; does not say for later rounds; chosen because raw "
+           "times of unequal blocks would make round 3 equal-sized"},
+          {"training_share_max", "0.2", "share of the items", "training ends here at the latest",
+           "PLB-HeC III.B; DLB-GPU: not said; chosen because training has to end"},
+          {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing",
+           "PLB-HeC III.D, V.A: 10 % of a block's time; DLB-GPU III: found empirically"},
+          {"noise_allowance", "0", "standard errors",
+           "part of the spread attributed to noise: compares means since the last solve, less this "
+           "many standard errors; 0: compares the latest times",
+           "PLB-HeC III.D, Alg. 2 line 15; DLB-GPU III, Alg. 2: the plain difference"},
+          {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
+           "not said: eq. 3 adds up to all items (step_fraction=1), and yet III.D has units ask "
+           "for more tasks of the same size, Fig. 3 shows several, and V.b speaks of the data of a "
+           "single step; chosen because 20 steps repeat blocks and leave time to rebalance, which "
+           "one step cannot"},
+          {"step", "fraction", "",
+           "fraction: step_fraction of the items; doubled: twice the last training round",
+           "not said; see step_fraction"},
+          {"sync_order", sync_order, "",
+           "on imbalance: fit what is there, then wait for all (fit_then_sync), or wait, then fit "
+           "(drain_then_fit)",
+           "PLB-HeC III.D: synchronizes, then fits (Alg. 2 has the reverse); DLB-GPU III, Alg. 2: "
+           "fits, then synchronizes"},
+          {"tail_resolve", "false", "", "solve once more when less than a step remains",
+           "PLB-HeC III.D, DLB-GPU III: blocks of the same size until all are done"}};
 }
 
 Preset plb_hec_robust() {
@@ -361,9 +357,9 @@ std::vector<ParameterInfo> plb_hec_parameters() {
        {"async_train", "false", "", "no barrier between training rounds",
         "Alg. 1 line 5: executeTasks returns the times of all units"},
        {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls",
-        "not said (eq. 1: seven functions, fitted to four points); chosen because few terms "
-        "that predict left-out points do not overfit, e^x alone, a constant where x is small, only "
-        "if sizes are three times apart: noise makes times of nearer sizes alike"},
+        "not said (eq. 1: seven functions, fitted to four points); chosen because few terms that "
+        "predict left-out points do not overfit, e^x alone, a constant where x is small, only if "
+        "sizes are three times apart: noise makes times of nearer sizes alike"},
        {"adjusted_r2", "false", "", "coefficients of determination adjusted for degrees of freedom",
         "III.B: the coefficient of determination"},
        {"solver", "direct", "", "direct or ipopt",
