@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "shared_policies/policies/block_sizes.hpp"
+
 namespace equipoise {
 namespace {
 
@@ -20,12 +22,8 @@ Items piece_of(const View& view, Items items) {
 void BlockPlan::clear(const View& view) { blocks_.assign(view.units().size(), {}); }
 
 void BlockPlan::add(UnitId unit, Items items, Items blocks, Items grain_items) {
-  for (; blocks > 0 && items > 0; --blocks) {
-    const Items even = (items + blocks - 1) / blocks;
-    const Items whole = (even + grain_items - 1) / grain_items * grain_items;
-    blocks_[unit.index].push_back(std::min(items, whole));
-    items -= blocks_[unit.index].back();
-  }
+  const std::vector<Items> sizes = equal_blocks(items, blocks, grain_items);
+  blocks_[unit.index].insert(blocks_[unit.index].end(), sizes.begin(), sizes.end());
 }
 
 Items BlockPlan::planned_items() const {

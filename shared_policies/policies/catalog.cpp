@@ -29,13 +29,17 @@ ParameterInfo preset_parameter(const PolicyInfo& info) {
           "published: the defaults, which are the paper's wherever it gives them"};
 }
 
-/// One row for each listed policy.
+/// The rows of all listed policies.
 std::vector<PolicyInfo> make_rows() {
   std::vector<PolicyInfo> rows;
-  for (PolicyInfo (*const info)() : listed_policies) {
-    rows.push_back(info());
-    add_common_parameters(rows.back());
+  for (const ListedPolicies& listed : listed_policies) {
+    if (const auto* const several = std::get_if<std::vector<PolicyInfo> (*)()>(&listed)) {
+      for (PolicyInfo& info : (*several)()) rows.push_back(std::move(info));
+    } else {
+      rows.push_back(std::get<PolicyInfo (*)()>(listed)());
+    }
   }
+  std::ranges::for_each(rows, add_common_parameters);
   return rows;
 }
 

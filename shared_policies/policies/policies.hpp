@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/catalog.hpp"
@@ -21,19 +23,7 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo hierarchical_info();
 [[nodiscard]] PolicyInfo fpm_limited_info();
 [[nodiscard]] PolicyInfo energy_alpha_info();
-[[nodiscard]] PolicyInfo ss_info();
-[[nodiscard]] PolicyInfo fsc_info();
-[[nodiscard]] PolicyInfo mfsc_info();
-[[nodiscard]] PolicyInfo gss_info();
-[[nodiscard]] PolicyInfo tss_info();
-[[nodiscard]] PolicyInfo fac_info();
-[[nodiscard]] PolicyInfo fac2_info();
-[[nodiscard]] PolicyInfo wf_info();
-[[nodiscard]] PolicyInfo awf_b_info();
-[[nodiscard]] PolicyInfo awf_c_info();
-[[nodiscard]] PolicyInfo awf_d_info();
-[[nodiscard]] PolicyInfo awf_e_info();
-[[nodiscard]] PolicyInfo af_info();
+[[nodiscard]] std::vector<PolicyInfo> loop_self_scheduling_info();
 [[nodiscard]] PolicyInfo naive_info();
 [[nodiscard]] PolicyInfo asymmetric_info();
 [[nodiscard]] PolicyInfo hguided_info();
@@ -52,9 +42,12 @@ std::unique_ptr<Policy> make_a(const Parameters& read, const KnownCosts* known) 
   }
 }
 
+/// A function that returns one row, or several.
+using ListedPolicies = std::variant<PolicyInfo (*)(), std::vector<PolicyInfo> (*)()>;
+
 /// All of them, in the order in which they are listed.
 // clang-format off
-inline constexpr PolicyInfo (*listed_policies[])() = {
+inline constexpr ListedPolicies listed_policies[] = {
     greedy_info,
     static_info,
     fixed_info,
@@ -66,19 +59,7 @@ inline constexpr PolicyInfo (*listed_policies[])() = {
     hierarchical_info,
     fpm_limited_info,
     energy_alpha_info,
-    ss_info,
-    fsc_info,
-    mfsc_info,
-    gss_info,
-    tss_info,
-    fac_info,
-    fac2_info,
-    wf_info,
-    awf_b_info,
-    awf_c_info,
-    awf_d_info,
-    awf_e_info,
-    af_info,
+    loop_self_scheduling_info,
     naive_info,
     asymmetric_info,
     hguided_info,

@@ -10,9 +10,8 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/divide/planned_division.hpp"
-#include "shared_policies/solve/equal_finish.hpp"
-#include "shared_policies/solve/integer_rounding.hpp"
 #include "shared_policies/solve/inverse_cost.hpp"
 
 namespace equipoise {
@@ -194,12 +193,7 @@ class Starts {
                                     std::size_t count) const {
     std::vector<const CostModel*> costs;
     for (std::size_t k = 0; k < count; ++k) costs.push_back(problem_.costs[order[k]]);
-    const auto items = static_cast<double>(problem_.items);
-    const std::vector<double> no_caps(count, 2.0 * items);
-    const Split split = solve_equal_finish({costs, no_caps, items});
-    const Shares all(count, problem_.items);
-    const Shares whole =
-        round_to_sum({costs, split.items, all, problem_.items, problem_.grain_items});
+    const Shares whole = equal_time_shares(costs, problem_.items, problem_.grain_items);
     Shares shares(order.size(), 0);
     for (std::size_t k = 0; k < count; ++k) shares[order[k]] = whole[k];
     return shares;
@@ -316,8 +310,7 @@ std::vector<Items> divide_for(Objective objective, const View& view,
     sequential.push_back(sequential_cost(view, unit, *costs[unit.index], BlockRule::cheapest));
     watts.push_back(dynamic_w(view.unit(unit).unit));
   }
-  std::vector<const CostModel*> list;
-  for (const SequentialCost& cost : sequential) list.push_back(&cost);
+  const std::vector<const CostModel*> list = pointers_to(sequential);
   problem.costs = list;
   problem.dynamic_w = watts;
   problem.items = view.workload().items;

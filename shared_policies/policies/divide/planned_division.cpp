@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/solve/equal_finish.hpp"
-#include "shared_policies/solve/integer_rounding.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 
 namespace equipoise {
 namespace {
@@ -94,13 +93,8 @@ std::vector<Items> divide_among(const View& view, std::span<const UnitId> units,
     EQ_CHECK(costs[unit.index] != nullptr, "a present unit has a cost");
     sequential.push_back(sequential_cost(view, unit, *costs[unit.index], rule));
   }
-  std::vector<const CostModel*> list;
-  for (const SequentialCost& cost : sequential) list.push_back(&cost);
-  const std::vector<double> no_caps(units.size(), 2.0 * static_cast<double>(items));
-  const std::vector<Items> all(units.size(), items);
-  const Split split = solve_equal_finish({list, no_caps, static_cast<double>(items)});
   const std::vector<Items> whole =
-      round_to_sum({list, split.items, all, items, view.workload().grain_items});
+      equal_time_shares(pointers_to(sequential), items, view.workload().grain_items);
   for (std::size_t i = 0; i < units.size(); ++i) shares[units[i].index] = whole[i];
   return shares;
 }

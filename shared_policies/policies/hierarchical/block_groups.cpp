@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/solve/inverse_cost.hpp"
 #include "shared_policies/solve/pipeline_schedule.hpp"
 
@@ -91,21 +92,10 @@ class GroupShape {
  private:
   /// Keeps the blocks if they are the fastest so far; returns the time that they take.
   Seconds consider(const std::vector<Items>& grains) {
-    std::vector<StageTimes> times;
-    times.reserve(grains.size());
-    for (const Items size : grains) {
-      times.push_back(times_of(static_cast<double>(size * problem_.grain_items)));
-    }
+    const auto times = problem_.stages(grains, static_cast<double>(problem_.grain_items));
     const Seconds time = pipeline_time(times, problem_.copy_engines);
     if (time.value < best_.time.value * (1.0 - rounding)) best_ = {grains, time};
     return time;
-  }
-
-  [[nodiscard]] StageTimes times_of(double items) const {
-    return {.setup = {},
-            .in = Seconds{problem_.in->at(items).seconds},
-            .compute = Seconds{problem_.compute->at(items).seconds},
-            .out = Seconds{problem_.out->at(items).seconds}};
   }
 
   /// Tries more and more growing blocks, until that was slower twice.
@@ -164,7 +154,9 @@ class GroupShape {
       sizes.push_back(size);
       sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
     }
-    if (growing > 0 && !is_stall_free(sizes)) return {};
+    if (growing > 0 && !are_stall_free(problem_.stages(sizes, 1.0), conditions_engines_)) {
+      return {};
+    }
     append_tail(sizes);
     return sizes;
   }
@@ -181,13 +173,6 @@ class GroupShape {
       }
     }
     return room_s > 0.0 ? in_.within(room_s).items : 0.0;
-  }
-
-  [[nodiscard]] bool is_stall_free(const std::vector<double>& sizes) const {
-    std::vector<StageTimes> times;
-    times.reserve(sizes.size());
-    for (const double size : sizes) times.push_back(times_of(size));
-    return are_stall_free(times, conditions_engines_);
   }
 
   /// Appends blocks, each computed while the results of the block before it are copied out.
@@ -220,8 +205,8 @@ class Schedules {
   [[nodiscard]] BlockGroups best() {
     const Items fewest = grains_in(grains_, cap_);
     consider_full();
-    consider_equal(fewest);
-    if (fewest > 1) consider_equal(fewest + 1);
+    consider(equal_blocks(grains_, fewest, 1));
+    if (fewest > 1) consider(equal_blocks(grains_, fewest + 1, 1));
     BlockGroups groups;
     for (const Items size : best_sizes_) {
       groups.push_back(times_grain(shape_of(size).grains, problem_.grain_items));
@@ -241,15 +226,6 @@ class Schedules {
   void consider_full() {
     std::vector<Items> sizes(static_cast<std::size_t>(grains_ / cap_), cap_);
     if (grains_ % cap_ > 0) sizes.push_back(grains_ % cap_);
-    consider(std::move(sizes));
-  }
-
-  void consider_equal(Items groups) {
-    std::vector<Items> sizes;
-    for (Items left = grains_; left > 0 && groups > 0; --groups) {
-      sizes.push_back(grains_in(left, groups));
-      left -= sizes.back();
-    }
     consider(std::move(sizes));
   }
 

@@ -74,6 +74,21 @@ struct GroupProblem {
   int copy_engines = 1;  ///< 1 or 2
   /// A block alone, whose stages do not overlap others; nullptr: the sum of the three.
   const CostModel* alone = nullptr;
+
+  /// The stage times of blocks of `sizes` times `unit_items` items.
+  template <typename Sizes>
+  [[nodiscard]] std::vector<StageTimes> stages(const Sizes& sizes, double unit_items) const {
+    std::vector<StageTimes> times;
+    times.reserve(sizes.size());
+    for (const auto size : sizes) {
+      const double x = static_cast<double>(size) * unit_items;
+      times.push_back({.setup = {},
+                       .in = Seconds{in->at(x).seconds},
+                       .compute = Seconds{compute->at(x).seconds},
+                       .out = Seconds{out->at(x).seconds}});
+    }
+    return times;
+  }
 };
 
 /// Chooses the groups that take the unit the least time if copies overlap computation.

@@ -64,13 +64,7 @@ class BlockTimes {
 
   template <typename Sizes>
   [[nodiscard]] double overlapped_s(const Sizes& group) const {
-    std::vector<StageTimes> times;
-    times.reserve(group.size());
-    for (const auto size : group) {
-      const auto x = static_cast<double>(size);
-      times.push_back({{}, Seconds{in_s(x)}, Seconds{compute_s(x)}, Seconds{out_s(x)}});
-    }
-    return pipeline_time(times, problem_.copy_engines).value;
+    return pipeline_time(problem_.stages(group, grain_), problem_.copy_engines).value;
   }
 
   /// t_delta of a group; a block alone by the model for blocks alone.

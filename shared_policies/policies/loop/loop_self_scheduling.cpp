@@ -449,159 +449,122 @@ ParameterInfo copies_parameter() {
 
 }  // namespace
 
-PolicyInfo ss_info() {
-  return {.name = "ss",
-          .line = "one grain (the smallest block) at a time",
-          .source = "Tang and Yew (1986)",
-          .parameters = {min_block_parameter()},
-          .make = make_a<PureSelfScheduling>};
-}
-
-PolicyInfo fsc_info() {
+std::vector<PolicyInfo> loop_self_scheduling_info() {
   return {
-      .name = "fsc",
-      .line = "blocks of one size, which weighs overhead against scatter of times",
-      .source = "Kruskal and Weiss (1985)",
-      .parameters =
-          {profile_parameter(),
-           {"overhead_s", "auto", "s",
-            "h, of one request; auto: the fixed part of block times, mean of the profile's units",
-            "Kruskal and Weiss (1985): h is given; not said from where; chosen because the fixed "
-            "part is what one more block costs"},
-           {"sigma_s", "auto", "s",
-            "standard deviation of independent item times; auto: all items of a block deviate "
-            "together, as much as the profile's units do",
-            "Kruskal and Weiss (1985): sigma is given, items are independent; auto is ours, chosen "
-            "because a profile has means alone, and units differ more than items"},
-           min_block_parameter()},
-      .foresight = Foresight::informed,
-      .make = make_a<KnownScatterFixedSize>};
-}
-
-PolicyInfo mfsc_info() {
-  return {.name = "mfsc",
-          .line = "blocks of one size, about as many as fac2 has",
-          .source = "DLS4LB; LB4OMP",
-          .parameters = {min_block_parameter()},
-          .make = make_a<FixedSize>};
-}
-
-PolicyInfo gss_info() {
-  return {.name = "gss",
-          .line = "an even share of the remaining items",
-          .source = "Polychronopoulos and Kuck (1987)",
-          .parameters = {min_block_parameter()},
-          .make = make_a<Guided>};
-}
-
-PolicyInfo tss_info() {
-  return {.name = "tss",
-          .line = "blocks that shrink by a constant",
-          .source = "Tzen and Ni (1993)",
-          .parameters = {{"delta", "floor", "",
-                          "step between sizes: floor, rounded down, or real, which ends with "
-                          "smaller blocks (1000 items, 4 units: 14 instead of 28)",
-                          "Tzen and Ni (1993): rounded down (DLS4LB: not rounded)"},
-                         min_block_parameter()},
-          .make = make_a<Trapezoid>};
-}
-
-PolicyInfo fac_info() {
-  return {
-      .name = "fac",
-      .line = "batches of equal blocks; the more times scatter, the smaller",
-      .source = "Hummel, Schonberg, Flynn (1992)",
-      .parameters =
-          {profile_parameter(),
-           {"coefficient_of_variation", "auto", "",
-            "standard deviation of item times over their mean; auto: between the profile's units",
-            "Hummel, Schonberg, Flynn (1992): sigma and mu are known; not said from where; auto is "
-            "chosen because a profile has means alone, and which unit gets an item is not known "
-            "before"},
-           min_block_parameter()},
-      .foresight = Foresight::informed,
-      .make = make_a<KnownVariationFactoring>};
-}
-
-PolicyInfo fac2_info() {
-  return {.name = "fac2",
-          .line = "batches of equal blocks, each half of what remains",
-          .source = "Hummel, Schonberg, Flynn (1992)",
-          .parameters = {min_block_parameter()},
-          .make = make_a<Factoring>};
-}
-
-PolicyInfo wf_info() {
-  return {
-      .name = "wf",
-      .line = "fac2 with fixed weights from speeds known before the run",
-      .source = "Hummel, Schmidt, Uma, Wein (1996)",
-      .parameters =
-          {profile_parameter(),
-           {"weights", "auto", "",
-            "relative speeds of the units in their order, 4/1/1; auto: the profile's at an even "
-            "share",
-            "Hummel, Schmidt, Uma, Wein (1996): weights are known before and stay; not said from "
-            "where; chosen because an even share is the size of an average unit's whole work"},
-           min_block_parameter()},
-      .foresight = Foresight::informed,
-      .make = make_a<WeightedFactoring>};
-}
-
-PolicyInfo awf_b_info() {
-  return {.name = "awf-b",
-          .line = "fac2 with weights learned from finished blocks",
-          .source = "Carino and Banicescu (2008); AWF: Banicescu, Velusamy, Devaprasad (2003)",
-          .parameters =
-              {initial_block_parameter(),
-               copies_parameter(),
-               {"update", "request", "",
-                "when weights follow what was learned: at each request, or at each iteration (AWF)",
-                "Carino and Banicescu (2008), as DLS4LB does it: at each request; AWF (2003): "
-                "between the time steps of an application"},
-               unknown_parameter(),
-               min_block_parameter()},
-          .make = make_a<Awf<'b'>>};
-}
-
-PolicyInfo awf_c_info() {
-  return {.name = "awf-c",
-          .line = "awf-b without batches: blocks by what remains at each request",
-          .source = "Carino and Banicescu (2008)",
-          .parameters = {initial_block_parameter(), copies_parameter(), unknown_parameter(),
-                         min_block_parameter()},
-          .make = make_a<Awf<'c'>>};
-}
-
-PolicyInfo awf_d_info() {
-  return {.name = "awf-d",
-          .line = "awf-b with block times that include copies and waiting",
-          .source = "Carino and Banicescu (2008)",
-          .parameters = {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
-          .make = make_a<Awf<'d'>>};
-}
-
-PolicyInfo awf_e_info() {
-  return {.name = "awf-e",
-          .line = "awf-c with block times that include copies and waiting",
-          .source = "Carino and Banicescu (2008)",
-          .parameters = {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
-          .make = make_a<Awf<'e'>>};
-}
-
-PolicyInfo af_info() {
-  return {
-      .name = "af",
-      .line = "block sizes from mean and variance of each unit's item times",
-      .source = "Banicescu and Liu (2000)",
-      .parameters =
-          {initial_block_parameter(),
-           {"sub_blocks", "10", "blocks", "pieces of a unit's first block, for a first variance",
-            "LB4OMP: ten pieces of the first block; Banicescu and Liu (2000) time single items"},
-           time_parameter("compute"),
-           unknown_parameter(),
-           min_block_parameter()},
-      .make = make_a<AdaptiveFactoring>};
+      {.name = "ss",
+       .line = "one grain (the smallest block) at a time",
+       .source = "Tang and Yew (1986)",
+       .parameters = {min_block_parameter()},
+       .make = make_a<PureSelfScheduling>},
+      {.name = "fsc",
+       .line = "blocks of one size, which weighs overhead against scatter of times",
+       .source = "Kruskal and Weiss (1985)",
+       .parameters =
+           {profile_parameter(),
+            {"overhead_s", "auto", "s",
+             "h, of one request; auto: the fixed part of block times, mean of the profile's units",
+             "Kruskal and Weiss (1985): h is given; not said from where; chosen because the fixed "
+             "part is what one more block costs"},
+            {"sigma_s", "auto", "s",
+             "standard deviation of independent item times; auto: all items of a block deviate "
+             "together, as much as the profile's units do",
+             "Kruskal and Weiss (1985): sigma is given, items are independent; auto is ours, "
+             "chosen "
+             "because a profile has means alone, and units differ more than items"},
+            min_block_parameter()},
+       .foresight = Foresight::informed,
+       .make = make_a<KnownScatterFixedSize>},
+      {.name = "mfsc",
+       .line = "blocks of one size, about as many as fac2 has",
+       .source = "DLS4LB; LB4OMP",
+       .parameters = {min_block_parameter()},
+       .make = make_a<FixedSize>},
+      {.name = "gss",
+       .line = "an even share of the remaining items",
+       .source = "Polychronopoulos and Kuck (1987)",
+       .parameters = {min_block_parameter()},
+       .make = make_a<Guided>},
+      {.name = "tss",
+       .line = "blocks that shrink by a constant",
+       .source = "Tzen and Ni (1993)",
+       .parameters = {{"delta", "floor", "",
+                       "step between sizes: floor, rounded down, or real, which ends with "
+                       "smaller blocks (1000 items, 4 units: 14 instead of 28)",
+                       "Tzen and Ni (1993): rounded down (DLS4LB: not rounded)"},
+                      min_block_parameter()},
+       .make = make_a<Trapezoid>},
+      {.name = "fac",
+       .line = "batches of equal blocks; the more times scatter, the smaller",
+       .source = "Hummel, Schonberg, Flynn (1992)",
+       .parameters =
+           {profile_parameter(),
+            {"coefficient_of_variation", "auto", "",
+             "standard deviation of item times over their mean; auto: between the profile's units",
+             "Hummel, Schonberg, Flynn (1992): sigma and mu are known; not said from where; auto "
+             "is "
+             "chosen because a profile has means alone, and which unit gets an item is not known "
+             "before"},
+            min_block_parameter()},
+       .foresight = Foresight::informed,
+       .make = make_a<KnownVariationFactoring>},
+      {.name = "fac2",
+       .line = "batches of equal blocks, each half of what remains",
+       .source = "Hummel, Schonberg, Flynn (1992)",
+       .parameters = {min_block_parameter()},
+       .make = make_a<Factoring>},
+      {.name = "wf",
+       .line = "fac2 with fixed weights from speeds known before the run",
+       .source = "Hummel, Schmidt, Uma, Wein (1996)",
+       .parameters =
+           {profile_parameter(),
+            {"weights", "auto", "",
+             "relative speeds of the units in their order, 4/1/1; auto: the profile's at an even "
+             "share",
+             "Hummel, Schmidt, Uma, Wein (1996): weights are known before and stay; not said from "
+             "where; chosen because an even share is the size of an average unit's whole work"},
+            min_block_parameter()},
+       .foresight = Foresight::informed,
+       .make = make_a<WeightedFactoring>},
+      {.name = "awf-b",
+       .line = "fac2 with weights learned from finished blocks",
+       .source = "Carino and Banicescu (2008); AWF: Banicescu, Velusamy, Devaprasad (2003)",
+       .parameters =
+           {initial_block_parameter(),
+            copies_parameter(),
+            {"update", "request", "",
+             "when weights follow what was learned: at each request, or at each iteration (AWF)",
+             "Carino and Banicescu (2008), as DLS4LB does it: at each request; AWF (2003): "
+             "between the time steps of an application"},
+            unknown_parameter(),
+            min_block_parameter()},
+       .make = make_a<Awf<'b'>>},
+      {.name = "awf-c",
+       .line = "awf-b without batches: blocks by what remains at each request",
+       .source = "Carino and Banicescu (2008)",
+       .parameters = {initial_block_parameter(), copies_parameter(), unknown_parameter(),
+                      min_block_parameter()},
+       .make = make_a<Awf<'c'>>},
+      {.name = "awf-d",
+       .line = "awf-b with block times that include copies and waiting",
+       .source = "Carino and Banicescu (2008)",
+       .parameters = {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
+       .make = make_a<Awf<'d'>>},
+      {.name = "awf-e",
+       .line = "awf-c with block times that include copies and waiting",
+       .source = "Carino and Banicescu (2008)",
+       .parameters = {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
+       .make = make_a<Awf<'e'>>},
+      {.name = "af",
+       .line = "block sizes from mean and variance of each unit's item times",
+       .source = "Banicescu and Liu (2000)",
+       .parameters =
+           {initial_block_parameter(),
+            {"sub_blocks", "10", "blocks", "pieces of a unit's first block, for a first variance",
+             "LB4OMP: ten pieces of the first block; Banicescu and Liu (2000) time single items"},
+            time_parameter("compute"),
+            unknown_parameter(),
+            min_block_parameter()},
+       .make = make_a<AdaptiveFactoring>}};
 }
 
 PolicyInfo hguided_info() {

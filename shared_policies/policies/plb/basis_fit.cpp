@@ -16,53 +16,32 @@ namespace {
 
 constexpr std::size_t at_index(Basis f) { return static_cast<std::size_t>(f); }
 
-/// The value of one function at u > 0, and its slope.
-double basis_value(Basis f, double u) {
+/// The value and the slope of one function at u > 0.
+CostAt basis_at(Basis f, double u) {
   switch (f) {
     case Basis::u:
-      return u;
+      return {u, 1.0};
     case Basis::u2:
-      return u * u;
+      return {u * u, 2.0 * u};
     case Basis::u3:
-      return u * u * u;
+      return {u * u * u, 3.0 * u * u};
     case Basis::exp_u:
-      return std::exp(u);
+      return {std::exp(u), std::exp(u)};
     case Basis::u_exp_u:
-      return u * std::exp(u);
+      return {u * std::exp(u), (1.0 + u) * std::exp(u)};
     case Basis::u_log_u:
-      return u * std::log(u);
+      return {u * std::log(u), std::log(u) + 1.0};
     case Basis::log_u:
-      return std::log(u);
+      return {std::log(u), 1.0 / u};
     case Basis::one:
-      return 1.0;
+      return {1.0, 0.0};
   }
-  return 0.0;
-}
-
-double basis_slope(Basis f, double u) {
-  switch (f) {
-    case Basis::u:
-      return 1.0;
-    case Basis::u2:
-      return 2.0 * u;
-    case Basis::u3:
-      return 3.0 * u * u;
-    case Basis::exp_u:
-      return std::exp(u);
-    case Basis::u_exp_u:
-      return (1.0 + u) * std::exp(u);
-    case Basis::u_log_u:
-      return std::log(u) + 1.0;
-    case Basis::log_u:
-      return 1.0 / u;
-    case Basis::one:
-      return 0.0;
-  }
-  return 0.0;
+  return {};
 }
 
 constexpr int function_count = 7;  // the papers' functions; Basis::one is only for the fallback
 constexpr int grid_points = 64;
+constexpr double extrapolation_factor = 8.0;
 constexpr double largest_condition = 1e8;
 constexpr double ridge = 1e-8;
 constexpr double span_of_a_constant = 3.0;  // noisy times of nearer sizes are alike by chance
@@ -93,14 +72,14 @@ Tables tabulate(std::span<const CostSample> samples, const FittedRange& range) {
     for (Eigen::Index k = 0; k < m; ++k) {
       const CostSample& s = samples[static_cast<std::size_t>(k)];
       t.root_weight(k) = std::sqrt(s.weight);
-      t.at_samples(k, f) = t.root_weight(k) * basis_value(basis, s.items / range.scale_items);
+      t.at_samples(k, f) = t.root_weight(k) * basis_at(basis, s.items / range.scale_items).seconds;
       t.seconds(k) = t.root_weight(k) * s.seconds;
     }
     for (int g = 0; g < grid_points; ++g) {
-      t.at_grid(g, f) = basis_value(basis, first * std::exp(step * g));
+      t.at_grid(g, f) = basis_at(basis, first * std::exp(step * g)).seconds;
     }
-    t.end_slopes(0, f) = basis_slope(basis, first);
-    t.end_slopes(1, f) = basis_slope(basis, last);
+    t.end_slopes(0, f) = basis_at(basis, first).seconds_per_item;
+    t.end_slopes(1, f) = basis_at(basis, last).seconds_per_item;
   }
   return t;
 }
@@ -125,10 +104,9 @@ const std::vector<Choice>& choices() {
   return all;
 }
 
-/// Whether the fit is positive everywhere on the grid and falls nowhere. `values` receives its
-/// values there.
-bool admissible(const Tables& tables, const Vector& a, Vector& values) {
-  values.noalias() = tables.at_grid * a;
+/// Whether the fit is positive everywhere on the grid and falls nowhere.
+bool admissible(const Tables& tables, const Vector& a) {
+  const Vector values = tables.at_grid * a;
   for (int g = 0; g < grid_points; ++g) {
     if (!(values(g) > 0.0) || (g > 0 && values(g) < values(g - 1) * (1.0 - 1e-9))) return false;
   }
@@ -157,62 +135,37 @@ double relative_error(const Tables& tables, const Vector& residual, const Matrix
   return std::sqrt(sum / static_cast<double>(residual.size()));
 }
 
-/// Least squares with subsets of the functions. Its matrices are kept from one subset to the next.
-class SubsetFits {
- public:
-  explicit SubsetFits(const Tables& tables) : tables_(tables) {}
-
-  /// Least squares with `functions`; nothing if the result is not admissible.
-  std::optional<Candidate> fit(const Choice& functions, FitMode mode);
-
- private:
-  const Tables& tables_;
-  Matrix columns_;  // (m, k), each of norm 1
-  Vector scales_;   // (k): the norms of the columns before that
-  Eigen::ColPivHouseholderQR<Matrix> qr_;
-  Vector solution_;  // (k)
-  Vector a_;         // (7)
-  Vector values_;    // (64)
-  Vector residual_;  // (m)
-};
-
-std::optional<Candidate> SubsetFits::fit(const Choice& functions, FitMode mode) {
+/// Least squares with `functions`; nothing if the result is not admissible.
+std::optional<Candidate> fit_subset(const Tables& tables, const Choice& functions, FitMode mode) {
   const auto k = static_cast<Eigen::Index>(functions.size());
-  const Eigen::Index m = tables_.seconds.size();
-  columns_.resize(m, k);
-  scales_.resize(k);
+  const Eigen::Index m = tables.seconds.size();
+  Matrix columns(m, k);  // each of norm 1
+  Vector scales(k);      // their norms before that
   for (Eigen::Index c = 0; c < k; ++c) {
-    columns_.col(c) = tables_.at_samples.col(functions[static_cast<std::size_t>(c)]);
-    scales_(c) = columns_.col(c).norm();
-    if (!(scales_(c) > 0.0)) {
-      return std::nullopt;  // ln u is 0 at the only size, u = 1
-    }
-    columns_.col(c) /= scales_(c);
+    columns.col(c) = tables.at_samples.col(functions[static_cast<std::size_t>(c)]);
+    scales(c) = columns.col(c).norm();
+    if (!(scales(c) > 0.0)) return std::nullopt;  // ln u is 0 at the only size, u = 1
+    columns.col(c) /= scales(c);
   }
-  qr_.compute(columns_);
-  const auto diagonal = qr_.matrixQR().diagonal().cwiseAbs();
+  const Eigen::ColPivHouseholderQR<Matrix> qr(columns);
+  const auto diagonal = qr.matrixQR().diagonal().cwiseAbs();
   if (!(diagonal.maxCoeff() < largest_condition * diagonal.minCoeff())) return std::nullopt;
-  solution_ = qr_.solve(tables_.seconds);
-  a_.setZero(function_count);
+  const Vector solution = qr.solve(tables.seconds);
+  Vector a = Vector::Zero(function_count);
   for (Eigen::Index c = 0; c < k; ++c) {
-    a_(functions[static_cast<std::size_t>(c)]) = solution_(c) / scales_(c);
+    a(functions[static_cast<std::size_t>(c)]) = solution(c) / scales(c);
   }
-  if ((mode == FitMode::nnls && a_.minCoeff() < 0.0) || !admissible(tables_, a_, values_)) {
-    return std::nullopt;
-  }
-  Candidate candidate;
-  candidate.terms = static_cast<int>(k);
-  for (int f = 0; f < function_count; ++f) {
-    candidate.coefficients[static_cast<std::size_t>(f)] = a_(f);
-  }
-  residual_.noalias() = tables_.seconds - columns_ * solution_;
+  if ((mode == FitMode::nnls && a.minCoeff() < 0.0) || !admissible(tables, a)) return std::nullopt;
+  Candidate candidate{.terms = static_cast<int>(k)};
+  std::copy(a.begin(), a.end(), candidate.coefficients.begin());
+  const Vector residual = tables.seconds - columns * solution;
   if (mode == FitMode::nnls) {
-    candidate.score = residual_.norm() / tables_.seconds.norm();
+    candidate.score = residual.norm() / tables.seconds.norm();
     return candidate;
   }
   const bool leave_out = m > k;
-  const Matrix q = leave_out ? Matrix(qr_.householderQ() * Matrix::Identity(m, k)) : Matrix();
-  candidate.score = relative_error(tables_, residual_, q, leave_out);
+  const Matrix q = leave_out ? Matrix(qr.householderQ() * Matrix::Identity(m, k)) : Matrix();
+  candidate.score = relative_error(tables, residual, q, leave_out);
   return candidate;
 }
 
@@ -230,13 +183,12 @@ std::optional<Candidate> choose(const Tables& tables, FitMode mode, double span)
   } else if (mode == FitMode::nnls) {
     most = std::min(function_count, sizes);
   }
-  SubsetFits fits(tables);
   std::vector<Candidate> candidates;
   double best = std::numeric_limits<double>::infinity();
   for (const Choice& functions : choices()) {
     if (static_cast<int>(functions.size()) > most) break;
     if (span < span_of_a_constant && is_constant(functions)) continue;
-    if (const auto candidate = fits.fit(functions, mode)) {
+    if (const auto candidate = fit_subset(tables, functions, mode)) {
       candidates.push_back(*candidate);
       best = std::min(best, candidate->score);
     }
@@ -262,14 +214,12 @@ std::optional<Candidate> ridge_fit(const Tables& tables) {
   right.head(m) = tables.seconds;
   const Vector solution = rows.householderQr().solve(right);
   Vector a = Vector::Zero(function_count);
-  Candidate candidate;
-  candidate.terms = function_count;
   for (int f = 0; f < function_count; ++f) {
     a(f) = scales(f) > 0.0 ? solution(f) / scales(f) : 0.0;
-    candidate.coefficients[static_cast<std::size_t>(f)] = a(f);
   }
-  Vector values;
-  return admissible(tables, a, values) ? std::optional(candidate) : std::nullopt;
+  Candidate candidate{.terms = function_count};
+  std::copy(a.begin(), a.end(), candidate.coefficients.begin());
+  return admissible(tables, a) ? std::optional(candidate) : std::nullopt;
 }
 
 /// An affine cost that does not fall; a line through the origin if the affine cost is flat.
@@ -296,14 +246,11 @@ Candidate fall_back(std::span<const CostSample> samples, double scale_items) {
   return candidate;
 }
 
-FittedRange range_of(std::span<const CostSample> samples, const FitOptions& options) {
-  FittedRange range;
-  range.scale_items = options.scale_items;
-  range.lowest_items = samples.front().items;
+FittedRange range_of(std::span<const CostSample> samples, double scale_items) {
   const double highest = samples.back().items;
-  range.last_items =
-      std::max(highest, std::min(options.extrapolation_factor * highest, options.scale_items));
-  return range;
+  return {.scale_items = scale_items,
+          .lowest_items = samples.front().items,
+          .last_items = std::max(highest, std::min(extrapolation_factor * highest, scale_items))};
 }
 
 }  // namespace
@@ -409,7 +356,7 @@ std::optional<UnitFit> fit_unit(std::span<const CostSample> compute,
   const bool any_time =
       std::any_of(compute.begin(), compute.end(), [](const auto& s) { return s.seconds > 0.0; });
   if (!any_time) return std::nullopt;
-  const FittedRange range = range_of(compute, options);
+  const FittedRange range = range_of(compute, options.scale_items);
   const Tables tables = tabulate(compute, range);
   std::optional<Candidate> chosen =
       options.mode == FitMode::full_ridge

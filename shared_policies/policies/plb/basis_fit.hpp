@@ -81,8 +81,7 @@ enum class FitMode {
 
 struct FitOptions {
   FitMode mode = FitMode::subset;
-  double scale_items = 1.0;           ///< N: the functions' argument is u = x / N
-  double extrapolation_factor = 8.0;  ///< the curve is straight beyond this times the largest size
+  double scale_items = 1.0;  ///< N: the functions' argument is u = x / N
   bool adjusted_r2 = false;
 };
 
@@ -104,14 +103,14 @@ struct UnitFit {
 ///
 /// A subset of functions is admissible if it is well conditioned (below 1e8) and its F is positive
 /// and does not fall on 64 points, spaced logarithmically from a quarter of the smallest size to
-/// where the straight extrapolation begins. Mode `subset` tries every subset of at most min(3,
-/// sizes - 1) functions and takes the lowest leave-one-size-out error (RMS, relative; the plain
-/// residual if no size can be left out). Among subsets within 2 % of the best it takes the one with
-/// the fewest terms, then the simplest. e^(x / N) alone needs sizes that are at least three times
-/// apart: on blocks that are a small part of the work it is a constant, noisy times of nearer sizes
-/// are easily alike, and a unit with such a fit would get nearly all of a step. If no subset is
-/// admissible, the fit is an affine cost with non-negative coefficients, or a line through the
-/// origin if even that is flat. R^2 is that of the chosen curve.
+/// where the straight extrapolation begins (8 times the largest). Mode `subset` tries every subset
+/// of at most min(3, sizes - 1) functions and takes the lowest leave-one-size-out error (RMS,
+/// relative; the plain residual if no size can be left out). Among subsets within 2 % of the best
+/// it takes the one with the fewest terms, then the simplest. e^(x / N) alone needs sizes that are
+/// at least three times apart: on blocks that are a small part of the work it is a constant, noisy
+/// times of nearer sizes are easily alike, and a unit with such a fit would get nearly all of a
+/// step. If no subset is admissible, the fit is an affine cost with non-negative coefficients, or a
+/// line through the origin if even that is flat. R^2 is that of the chosen curve.
 ///
 /// Returns nothing if there is no sample with a positive time.
 ///

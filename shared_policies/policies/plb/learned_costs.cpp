@@ -101,8 +101,6 @@ std::optional<UnitFit> LearnedCosts::fit_one(const LearnedUnit& unit,
 }
 
 void LearnedCosts::fit(const FitOptions& options) {
-  double error2 = 0.0;
-  double surplus = 0.0;
   for (LearnedUnit& unit : units_) {
     if (memory_.window > 0 && !unit.latest.empty()) {
       unit.compute.clear();
@@ -110,25 +108,11 @@ void LearnedCosts::fit(const FitOptions& options) {
       for (const Measured& measured : unit.latest) pool(unit, measured);
     }
     if (!unit.compute.empty()) unit.fit = fit_one(unit, options);
-    if (unit.fit) {
-      error2 += unit.fit->relative_error2;
-      surplus += unit.fit->surplus;
-    }
   }
-  relative_noise_ = surplus > 0.0 ? std::sqrt(error2 / surplus) : 0.0;
 }
 
 bool LearnedCosts::any_fit() const {
   return std::any_of(units_.begin(), units_.end(), [](const auto& u) { return u.fit.has_value(); });
-}
-
-double LearnedCosts::worst_r2(const View& view) const {
-  double worst = 1.0;
-  for (const UnitState& unit : view.units()) {
-    const std::optional<UnitFit>& fit = units_[unit.id.index].fit;
-    if (unit.present && fit) worst = std::min({worst, fit->r2, fit->r2_transfer});
-  }
-  return worst;
 }
 
 BlockChooser::BlockChooser(Solver solver) {

@@ -40,14 +40,39 @@ namespace equipoise {
 
 // -- B. Processing unit performance modeling ---------------------------------------------------
 
-namespace {
+/// "If the coefficient of determination is greater than 0.7 for all processing units."
+bool BlockTimeModel::is_good(const View& view) const {
+  double worst = 1.0;
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present || !knows(unit.id)) continue;
+    const Fit& fit = *fits_[unit.id.index];
+    worst = std::min({worst, fit.r2, fit.r2_transfer.value_or(1.0)});
+  }
+  return worst > min_r2_;
+}
 
-struct CurveOptions {
-  double min_r2 = 0.7;
-  FitMode fit = FitMode::subset;
-  bool adjusted_r2 = false;
-  BlockChooser::Solver solver = BlockChooser::Solver::direct;
-};
+double BlockTimeModel::relative_noise() const {
+  double error2 = 0.0;
+  double surplus = 0.0;
+  for (const std::optional<Fit>& fit : fits_) {
+    error2 += fit ? fit->relative_error2 : 0.0;
+    surplus += fit ? fit->surplus : 0.0;
+  }
+  return surplus > 0.0 ? std::sqrt(error2 / surplus) : 0.0;
+}
+
+Decision BlockTimeModel::explain(DecisionKind what, const std::vector<Items>& block_items) const {
+  Decision decision{{}, what, {}};
+  for (std::uint32_t p = 0; p < fits_.size(); ++p) {
+    if (const std::optional<Fit>& fit = fits_[p]) {
+      decision.estimates.push_back(
+          {UnitId{p}, fit->words, fit->r2, fit->r2_transfer, block_items[p]});
+    }
+  }
+  return decision;
+}
+
+namespace {
 
 /// E_p(x) = F_p(x) + G_p(x), by least squares from all samples:
 ///
@@ -55,27 +80,22 @@ struct CurveOptions {
 ///     G_p(x) = a_1 x + a_2                                                                    (2)
 class FittedCurves final : public BlockTimeModel {
  public:
-  FittedCurves(std::size_t units, const CurveOptions& options)
-      : options_(options), learned_(units), chooser_(options.solver) {}
+  FittedCurves(std::size_t units, double min_r2, const FitOptions& options,
+               BlockChooser::Solver solver)
+      : BlockTimeModel(units, min_r2), options_(options), learned_(units), chooser_(solver) {}
 
   void add(const BlockFinished& finished) override { learned_.add(finished); }
 
   void fit(const View& view) override {
-    FitOptions fit;
-    fit.mode = options_.fit;
-    fit.scale_items = static_cast<double>(view.workload().items);
-    fit.adjusted_r2 = options_.adjusted_r2;
-    learned_.fit(fit);
+    options_.scale_items = static_cast<double>(view.workload().items);
+    learned_.fit(options_);
+    for (std::uint32_t p = 0; p < fits_.size(); ++p) {
+      const std::optional<UnitFit>& fit = learned_.fit_of(UnitId{p});
+      if (!fit) continue;
+      fits_[p] = {fit->curve.words(), fit->r2, fit->r2_transfer, fit->relative_error2,
+                  fit->surplus};
+    }
   }
-
-  [[nodiscard]] bool knows(UnitId unit) const override { return learned_.fit_of(unit).has_value(); }
-  [[nodiscard]] bool knows_any() const override { return learned_.any_fit(); }
-
-  /// "If the coefficient of determination is greater than 0.7 for all processing units."
-  [[nodiscard]] bool is_good(const View& view) const override {
-    return learned_.worst_r2(view) > options_.min_r2;
-  }
-  [[nodiscard]] double relative_noise() const override { return learned_.relative_noise(); }
 
   /// C. Block size selection: the x_g with
   ///
@@ -91,13 +111,8 @@ class FittedCurves final : public BlockTimeModel {
     return blocks;
   }
 
-  [[nodiscard]] Decision explain(DecisionKind what,
-                                 const std::vector<Items>& block_items) const override {
-    return decision_of(what, learned_, block_items);
-  }
-
  private:
-  CurveOptions options_;
+  FitOptions options_;
   LearnedCosts learned_;
   BlockChooser chooser_;
 };
@@ -371,13 +386,13 @@ std::unique_ptr<Policy> make_plb_hec(const Parameters& read, const KnownCosts* /
   PlbHecOptions options = read_plb_hec_options(read);
   options.min_rounds = read.items("min_rounds", 1);
   options.async_train = read.flag("async_train");
-  CurveOptions curves;
-  curves.min_r2 = read.number("min_r2", -1e9, 1.0);
-  curves.fit = static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
-  curves.adjusted_r2 = read.flag("adjusted_r2");
-  curves.solver = read_solver(read);
-  return std::make_unique<PlbHec>(std::move(options), [curves](std::size_t units) {
-    return std::make_unique<FittedCurves>(units, curves);
+  const double min_r2 = read.number("min_r2", -1e9, 1.0);
+  FitOptions fit;
+  fit.mode = static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
+  fit.adjusted_r2 = read.flag("adjusted_r2");
+  const BlockChooser::Solver solver = read_solver(read);
+  return std::make_unique<PlbHec>(std::move(options), [=](std::size_t units) {
+    return std::make_unique<FittedCurves>(units, min_r2, fit, solver);
   });
 }
 

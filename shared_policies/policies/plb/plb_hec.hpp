@@ -2,6 +2,7 @@
 // model of a unit and in its algorithm 2.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -23,7 +24,8 @@ namespace equipoise {
 /// A model of the block times of all units of a run, for one kernel.
 class BlockTimeModel {
  public:
-  BlockTimeModel() = default;
+  /// For n units. `min_r2`: what R^2 of every fit must exceed for the fits to be good.
+  BlockTimeModel(std::size_t units, double min_r2) : fits_(units), min_r2_(min_r2) {}
   BlockTimeModel(const BlockTimeModel&) = delete;
   BlockTimeModel& operator=(const BlockTimeModel&) = delete;
   virtual ~BlockTimeModel() = default;
@@ -32,20 +34,37 @@ class BlockTimeModel {
   virtual void add(const BlockFinished& finished) = 0;
   /// Fits every unit that has samples.
   virtual void fit(const View& view) = 0;
-  /// Whether there is a fit of the unit; whether there is a fit of any unit.
-  [[nodiscard]] virtual bool knows(UnitId unit) const = 0;
-  [[nodiscard]] virtual bool knows_any() const = 0;
-  /// Whether the fits of the present units are good enough to end training.
-  [[nodiscard]] virtual bool is_good(const View& view) const = 0;
-  /// The standard deviation of block times relative to the fits; 0 if it cannot be estimated.
-  [[nodiscard]] virtual double relative_noise() const = 0;
   /// Block sizes (n) that add up to about `items` and take all present units with a fit the same
   /// time; 0 for the others. At least one unit gets a grain if any unit has a fit.
   [[nodiscard]] virtual std::vector<Items> solve(const View& view, double items,
                                                  Decisions& decisions) = 0;
+
+  /// Whether there is a fit of the unit; whether there is a fit of any unit.
+  [[nodiscard]] bool knows(UnitId unit) const { return fits_[unit.index].has_value(); }
+  [[nodiscard]] bool knows_any() const {
+    return std::ranges::any_of(fits_, [](const auto& fit) { return fit.has_value(); });
+  }
+  /// Whether the fits of the present units are good enough to end training.
+  [[nodiscard]] bool is_good(const View& view) const;
+  /// The standard deviation of block times relative to the fits, over all units; 0 if there are no
+  /// more measurements than terms.
+  [[nodiscard]] double relative_noise() const;
   /// The fits, and the blocks that were chosen from them, for the journal.
-  [[nodiscard]] virtual Decision explain(DecisionKind what,
-                                         const std::vector<Items>& block_items) const = 0;
+  [[nodiscard]] Decision explain(DecisionKind what, const std::vector<Items>& block_items) const;
+
+ protected:
+  /// What is told of a unit's fit.
+  struct Fit {
+    std::string words;
+    double r2 = 1.0;
+    std::optional<double> r2_transfer;
+    double relative_error2 = 0.0;  ///< sum of squared errors relative to the fit
+    double surplus = 0.0;          ///< number of measurements minus number of terms
+  };
+  std::vector<std::optional<Fit>> fits_;  ///< (n)
+
+ private:
+  double min_r2_;
 };
 
 /// Makes the model of one kernel for n units.
