@@ -208,8 +208,7 @@ std::vector<ParameterInfo> dlb_gpu_parameters() {
 
 std::unique_ptr<Policy> make_dlb_gpu(const Parameters& read, const KnownCosts* /*known*/) {
   const bool literal = read.choice("accept", {"text", "literal"}) == 1;
-  PlbHecOptions options = read_plb_hec_options(read);
-  options.min_rounds = read.items_or_auto("min_rounds", 1).value_or(literal ? 2 : 4);
+  const Items min_rounds = read.items_or_auto("min_rounds", 1).value_or(literal ? 2 : 4);
   double min_r2 = literal ? 0.5 : 0.7;
   if (read.text("min_r2") != "auto") min_r2 = read.number("min_r2", -1e9, 1.0);
   const auto times = static_cast<TimeOf>(read.choice("times", {"block", "compute"}));
@@ -217,9 +216,9 @@ std::unique_ptr<Policy> make_dlb_gpu(const Parameters& read, const KnownCosts* /
     return std::make_unique<FittedLines>(units, min_r2, times);
   };
   if (read.flag("sync_steps")) {
-    return std::make_unique<SynchronousSteps>(std::move(options), make_model);
+    return std::make_unique<SynchronousSteps>(read, min_rounds, false, make_model);
   }
-  return std::make_unique<PlbHec>(std::move(options), make_model);
+  return std::make_unique<PlbHec>(read, min_rounds, false, make_model);
 }
 
 }  // namespace

@@ -122,8 +122,8 @@ class FittedCurves final : public BlockTimeModel {
 /// Algorithm 1, determineModel(), from one executeTasks to the next. Called when all units are
 /// back, or at the start of the run.
 void PlbHec::determine_model() {
-  if (round_ >= options_.min_rounds) {  // while i <= 4
-    determine_curves();                 // fitValues <- determineCurveProcessor()
+  if (round_ >= min_rounds_) {  // while i <= 4
+    determine_curves();         // fitValues <- determineCurveProcessor()
     if (model_->is_good(view()) || share_is_used_up()) return execute();
   }
   ++round_;
@@ -142,9 +142,9 @@ std::vector<Items> PlbHec::next_block_sizes() const {
     sizes.push_back(unit.present ? training_.size(unit.id, round_) : 0);
   }
   const auto sum = static_cast<double>(std::reduce(sizes.begin(), sizes.end()));
-  const double left = options_.training_share_max * static_cast<double>(view().workload().items) -
+  const double left = training_share_max_ * static_cast<double>(view().workload().items) -
                       static_cast<double>(training_.items());
-  if (round_ > options_.min_rounds && sum > left) {
+  if (round_ > min_rounds_ && sum > left) {
     const Items grain = view().workload().grain_items;
     for (Items& size : sizes) {
       size = static_cast<Items>(static_cast<double>(size) * left / sum) / grain * grain;
@@ -156,7 +156,7 @@ std::vector<Items> PlbHec::next_block_sizes() const {
 /// "Or when 20% of the application data is processed."
 bool PlbHec::share_is_used_up() const {
   return static_cast<double>(training_.items()) >=
-         options_.training_share_max * static_cast<double>(view().workload().items);
+         training_share_max_ * static_cast<double>(view().workload().items);
 }
 
 // -- C. Block size selection -------------------------------------------------------------------
@@ -181,9 +181,9 @@ void PlbHec::solve_equation_system(DecisionKind what) {
 double PlbHec::step_items() const {
   const Workload& workload = view().workload();
   const auto n = static_cast<double>(view().units().size());
-  const bool doubled = options_.step == StepRule::doubled && training_.latest_items() > 0;
+  const bool doubled = step_ == StepRule::doubled && training_.latest_items() > 0;
   const double step = doubled ? 2.0 * static_cast<double>(training_.latest_items())
-                              : options_.step_fraction * static_cast<double>(workload.items);
+                              : step_fraction_ * static_cast<double>(workload.items);
   return std::max(std::round(step), n * static_cast<double>(workload.grain_items));
 }
 
@@ -229,7 +229,7 @@ void PlbHec::distribute_task(UnitId unit) {
 void PlbHec::finished_task(UnitId unit) {
   if (rebalance_) {
     stage_ = Stage::synchronize;
-    if (options_.sync_order == SyncOrder::fit_then_sync) {  // as in the paper's code
+    if (sync_order_ == SyncOrder::fit_then_sync) {  // as in the paper's code
       determine_curves();
       solve_equation_system(DecisionKind::rebalance);
     }
@@ -241,7 +241,7 @@ void PlbHec::finished_task(UnitId unit) {
 
 /// maxDifference(finishTime) >= threshold.
 bool PlbHec::is_unbalanced() const {
-  return repeated_.are_unbalanced(view(), options_.balance, model_->relative_noise());
+  return repeated_.are_unbalanced(view(), balance_, model_->relative_noise());
 }
 
 /// The end of synchronize(): all blocks are back.
@@ -254,14 +254,14 @@ void PlbHec::synchronized() {
 /// Computes new curves and a new X, unless this was done before all units waited.
 void PlbHec::end_rebalancing() {
   stage_ = Stage::run;
-  if (options_.sync_order == SyncOrder::drain_then_fit || is_out_of_date() /* ours */) {
+  if (sync_order_ == SyncOrder::drain_then_fit || is_out_of_date() /* ours */) {
     determine_curves();
     solve_equation_system(DecisionKind::rebalance);
   }
 }
 
 bool PlbHec::waits_for_all() const {
-  return stage_ == Stage::synchronize || (stage_ == Stage::train && !options_.async_train);
+  return stage_ == Stage::synchronize || (stage_ == Stage::train && !async_train_);
 }
 
 // -- Events ------------------------------------------------------------------------------------
@@ -342,22 +342,22 @@ Preset plb_hec_robust() {
       {{"noise_allowance", "6"}, {"step_fraction", "0.02"}}};
 }
 
-PlbHecOptions read_plb_hec_options(const Parameters& read) {
-  PlbHecOptions options;
-  options.initial_block_items = read.items_or_auto("initial_block_items", 1);
-  options.multipliers = read.positive_list("multipliers");
-  options.ratio_mode =
-      static_cast<RatioMode>(read.choice("ratio_mode", {"normalised", "first", "literal"}));
-  options.training_share_max = read.number("training_share_max", 0.0, 1.0);
-  options.balance.threshold = read.number("threshold", 0.0, 1e9);
-  options.balance.noise_allowance = read.number("noise_allowance", 0.0, 1e9);
-  options.step_fraction = read.number("step_fraction", 0.0, 1.0);
-  options.step = static_cast<StepRule>(read.choice("step", {"fraction", "doubled"}));
-  options.sync_order =
-      static_cast<SyncOrder>(read.choice("sync_order", {"drain_then_fit", "fit_then_sync"}));
-  options.tail_resolve = read.flag("tail_resolve");
-  return options;
-}
+PlbHec::PlbHec(const Parameters& read, Items min_rounds, bool async_train,
+               BlockTimeModelMaker make_model)
+    : initial_block_items_(read.items_or_auto("initial_block_items", 1)),
+      multipliers_(read.positive_list("multipliers")),
+      ratio_mode_(
+          static_cast<RatioMode>(read.choice("ratio_mode", {"normalised", "first", "literal"}))),
+      training_share_max_(read.number("training_share_max", 0.0, 1.0)),
+      balance_{read.number("threshold", 0.0, 1e9), read.number("noise_allowance", 0.0, 1e9)},
+      step_fraction_(read.number("step_fraction", 0.0, 1.0)),
+      step_(static_cast<StepRule>(read.choice("step", {"fraction", "doubled"}))),
+      sync_order_(
+          static_cast<SyncOrder>(read.choice("sync_order", {"drain_then_fit", "fit_then_sync"}))),
+      tail_resolve_(read.flag("tail_resolve")),
+      min_rounds_(min_rounds),
+      async_train_(async_train),
+      make_model_(std::move(make_model)) {}
 
 namespace {
 
@@ -383,17 +383,15 @@ std::vector<ParameterInfo> plb_hec_parameters() {
 }
 
 std::unique_ptr<Policy> make_plb_hec(const Parameters& read, const KnownCosts* /*known*/) {
-  PlbHecOptions options = read_plb_hec_options(read);
-  options.min_rounds = read.items("min_rounds", 1);
-  options.async_train = read.flag("async_train");
   const double min_r2 = read.number("min_r2", -1e9, 1.0);
   FitOptions fit;
   fit.mode = static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
   fit.adjusted_r2 = read.flag("adjusted_r2");
   const BlockChooser::Solver solver = read_solver(read);
-  return std::make_unique<PlbHec>(std::move(options), [=](std::size_t units) {
-    return std::make_unique<FittedCurves>(units, min_r2, fit, solver);
-  });
+  return std::make_unique<PlbHec>(
+      read, read.items("min_rounds", 1), read.flag("async_train"), [=](std::size_t units) {
+        return std::make_unique<FittedCurves>(units, min_r2, fit, solver);
+      });
 }
 
 }  // namespace

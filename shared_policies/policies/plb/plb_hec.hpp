@@ -76,34 +76,19 @@ enum class SyncOrder { drain_then_fit, fit_then_sync };
 /// The items of a step: a share of all items, or twice those of the last training round.
 enum class StepRule { fraction, doubled };
 
-struct PlbHecOptions {
-  std::optional<Items> initial_block_items;
-  std::vector<double> multipliers;
-  RatioMode ratio_mode = RatioMode::normalised;
-  Items min_rounds = 4;             ///< before the first fit
-  double training_share_max = 0.2;  ///< of the items
-  bool async_train = false;         ///< no barrier between training rounds
-  BalanceRule balance;
-  double step_fraction = 0.05;
-  StepRule step = StepRule::fraction;
-  SyncOrder sync_order = SyncOrder::drain_then_fit;
-  bool tail_resolve = false;
-};
-
-/// The catalog rows of the parameters that `read_plb_hec_options` reads; the default of
-/// `sync_order` differs between the papers.
+/// The catalog rows of the parameters that PlbHec reads itself; the default of `sync_order` differs
+/// between the papers.
 [[nodiscard]] std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order);
 /// The preset `robust` of these parameters.
 [[nodiscard]] Preset plb_hec_robust();
-/// Reads these parameters; `min_rounds` and `async_train` keep their defaults.
-[[nodiscard]] PlbHecOptions read_plb_hec_options(const Parameters& read);
 
 /// PLB-HeC with any model of block times. plb_hec.cpp has the paper, in its order,
 /// plb_hec_changes.cpp all that we add.
 class PlbHec : public EventPolicy {
  public:
-  PlbHec(PlbHecOptions options, BlockTimeModelMaker make_model)
-      : options_(std::move(options)), make_model_(std::move(make_model)) {}
+  /// `min_rounds`: training rounds before the first fit; `async_train`: no barrier between them.
+  PlbHec(const Parameters& read, Items min_rounds, bool async_train,
+         BlockTimeModelMaker make_model);
 
  protected:
   /// Training, running, or waiting for all blocks to come back for a rebalancing.
@@ -158,8 +143,19 @@ class PlbHec : public EventPolicy {
   void learn_late_unit(UnitId unit);
   void note_exhaustion() const;
 
-  PlbHecOptions options_;
+  std::optional<Items> initial_block_items_;
+  std::vector<double> multipliers_;
+  RatioMode ratio_mode_;
+  double training_share_max_;
+  BalanceRule balance_;
+  double step_fraction_;
+  StepRule step_;
+  SyncOrder sync_order_;
+  bool tail_resolve_;
+  Items min_rounds_;
+  bool async_train_;
   BlockTimeModelMaker make_model_;
+
   std::map<std::string, std::unique_ptr<BlockTimeModel>> kernels_;
   BlockTimeModel* model_ = nullptr;  ///< of the current phase's kernel
   TrainingRounds training_;

@@ -31,8 +31,8 @@ void PlbHec::on_phase() {
   std::unique_ptr<BlockTimeModel>& of_kernel = kernels_[view().workload().kernel];
   if (of_kernel == nullptr) of_kernel = make_model_(n);
   model_ = of_kernel.get();
-  training_ = TrainingRounds(n, initial_block(view(), options_.initial_block_items),
-                             options_.multipliers, options_.ratio_mode);
+  training_ =
+      TrainingRounds(n, initial_block(view(), initial_block_items_), multipliers_, ratio_mode_);
   repeated_ = RepeatedBlocks(n);
   left_out_ = LeftOutUnits(n);
   stage_ = model_->knows_any() ? Stage::run : Stage::train;
@@ -88,7 +88,7 @@ bool PlbHec::is_out_of_date() const {
 void PlbHec::update_blocks(UnitId asking) {
   if (!model_->knows(asking)) return;
   if (solved_for_ == SolvedFor::nothing) solve_equation_system(DecisionKind::block_lost);
-  const bool is_tail = options_.tail_resolve && solved_for_ == SolvedFor::a_step &&
+  const bool is_tail = tail_resolve_ && solved_for_ == SolvedFor::a_step &&
                        static_cast<double>(view().remaining()) < step_items();
   if (!is_tail) return;
   solve_equation_system(DecisionKind::tail);
@@ -102,8 +102,8 @@ void PlbHec::update_blocks(UnitId asking) {
 // -- Training without barriers, late, or to the end --------------------------------------------
 
 void PlbHec::train_without_barriers() {
-  const bool is_trained = training_.fewest_blocks(view()) >= options_.min_rounds;
-  if (!options_.async_train || view().remaining() == 0) return;
+  const bool is_trained = training_.fewest_blocks(view()) >= min_rounds_;
+  if (!async_train_ || view().remaining() == 0) return;
   if (!is_trained && !share_is_used_up()) return;
   determine_curves();
   if (model_->is_good(view()) || share_is_used_up()) execute();
@@ -113,7 +113,7 @@ void PlbHec::train_without_barriers() {
 /// last round again.
 Items PlbHec::own_next_block(UnitId unit) const {
   const Items fewest = training_.fewest_blocks(view());
-  const Items furthest = std::max(options_.min_rounds, fewest + 1);
+  const Items furthest = std::max(min_rounds_, fewest + 1);
   return training_.size(unit, std::min(training_.blocks(unit) + 1, furthest));
 }
 
@@ -122,7 +122,7 @@ void PlbHec::train_late_unit(UnitId unit) {
 }
 
 void PlbHec::learn_late_unit(UnitId unit) {
-  if (training_.blocks(unit) < options_.min_rounds) return;
+  if (training_.blocks(unit) < min_rounds_) return;
   determine_curves();
   solve_equation_system(DecisionKind::unit_joined);
   distribute_tasks();
