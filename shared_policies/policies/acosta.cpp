@@ -9,14 +9,11 @@
 //       RP_p = x_p / t_p,  SRP = sum of RP_p                       redistribute
 //       x_p(next) = S RP_p / SRP                                   redistribute
 //
-// The threshold and the imbalance 1 - t_min / t_max are those
-// of UllMF, a later library of the same group, from which only facts were taken. Readings and
-// departures:
-//  - The sources do not say whether the threshold is relative or in seconds: threshold_mode.
+// The threshold and the imbalance 1 - t_min / t_max are those of UllMF, a later library of the same
+// group, from which only facts were taken. Departures, besides what the catalog says of parameters:
 //  - The scheme is made for programs that iterate. Here a step is one iteration of the workload, or
 //    a slice of it if the work is done only once: mode. PLB-HeC "used the same initial block size
-//    for all algorithms": the first slice is one first block for every unit. Later ones are steps
-//    like PLB-HeC's; the sources do not say how large.
+//    for all algorithms": the first slice is one first block for every unit.
 //  - A unit without a measured time in a step keeps its share (UllMF would give it no work from
 //    then on). No unit gets less than a grain. The part of a share that a unit's memory does not
 //    hold goes to the other units. Largest remainders keep the sum exact.
@@ -33,7 +30,6 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/policies.hpp"

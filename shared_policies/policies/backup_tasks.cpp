@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/unheard_copies.hpp"
 #include "shared_policies/run/block_watch.hpp"

@@ -1,15 +1,27 @@
-// Sizes of blocks and shares that several policies compute alike.
+// Sizes and durations of blocks, and shares, that several policies compute alike.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "shared_policies/fit/cost_model.hpp"
+#include "shared_policies/model/block.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/run/view.hpp"
 
 namespace equipoise {
+
+/// The shortest duration that is accepted: one tick of a coarse timer.
+inline constexpr double shortest_block_s = 1e-9;
+
+/// The seconds of a finished block's copy in, computation and copy out; at least
+/// `shortest_block_s`. Its setup is left out, because later blocks do not have it. (The papers have
+/// no resident data.)
+[[nodiscard]] inline double block_duration_s(const StageTimes& times) {
+  return std::max(recurring(times).value, shortest_block_s);
+}
 
 /// The size of a unit's first block: `given`, or 0.10 of the items divided into 15 blocks for each
 /// of the n units,

@@ -12,11 +12,10 @@
 //       of the R that are left
 //
 // Source: the descriptions in PLB-HeC, PLB-HAC and DLB-GPU (the paper itself was not available).
-// They give neither the growth of blocks, nor the test of convergence, nor the share of the items
-// in phase 1, nor the divisor D: each is a parameter with a default of ours. The blocks of a round
-// have equal sizes: the non-optimal sizes of phase 1 are what PLB-HeC V.c and PLB-HAC 5.3 blame for
-// the idleness of HDSS. On machines with CPU cores and GPUs, such a phase 1 may take as long as all
-// of the work; with phase1_sizes=by_speed, sizes are multiplied by the latest relative speeds.
+// What they do not say is a parameter with a default of ours. The blocks of a round have equal
+// sizes: the non-optimal sizes of phase 1 are what PLB-HeC V.c and PLB-HAC 5.3 blame for the
+// idleness of HDSS. On machines with CPU cores and GPUs, such a phase 1 may take as long as all of
+// the work; with phase1_sizes=by_speed, sizes are multiplied by the latest relative speeds.
 // What we add stands at the end of the class: memory caps, units that are lost or join, iterations
 // and phases.
 #include <fmt/format.h>
@@ -31,7 +30,6 @@
 #include <vector>
 
 #include "shared_policies/fit/log_speed.hpp"
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/policies.hpp"

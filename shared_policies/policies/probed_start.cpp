@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/solve/integer_rounding.hpp"

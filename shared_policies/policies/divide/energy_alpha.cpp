@@ -28,7 +28,6 @@
 #include <vector>
 
 #include "shared_policies/policies/divide/energy_split.hpp"
-#include "shared_policies/policies/divide/objective.hpp"
 #include "shared_policies/policies/divide/planned_division.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/integer_rounding.hpp"

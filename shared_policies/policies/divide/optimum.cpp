@@ -10,7 +10,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/block_plan.hpp"
-#include "shared_policies/policies/divide/objective.hpp"
+#include "shared_policies/policies/divide/energy_split.hpp"
 #include "shared_policies/policies/divide/planned_division.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/policies.hpp"

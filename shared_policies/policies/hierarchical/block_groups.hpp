@@ -91,6 +91,10 @@ struct GroupProblem {
   }
 };
 
+/// The groups of a share by the paper's steps 3.1 to 3.6, in whole grains (six_steps.cpp).
+/// `problem.items` may be 0. Some ten thousand evaluations of the costs for each size of a rest.
+[[nodiscard]] BlockGroups plan_six_steps(const GroupProblem& problem);
+
 /// Chooses the groups that take the unit the least time if copies overlap computation.
 ///
 /// The share is cut into as few groups as memory allows, or one more: equal groups, or full groups

@@ -17,10 +17,8 @@
 //       step 3: gamma in six steps (3-8)                                plan_six_steps
 //       process the load, and repeat                                    process
 //
-// Steps 1 and 2 and the first distributions are in hierarchical_plan.cpp, step 3 is in
-// six_steps.cpp. These files also say where the paper is garbled or silent (the search for the
-// first blocks, the accuracy that ends the rounds). What we add is at the end of the class, and in
-// block_groups.cpp.
+// Step 3 is in six_steps.cpp, which also says where the paper is garbled or silent. What we add is
+// under "What we add", and in block_groups.cpp.
 //
 // fpm-limited: the policy that the paper compares it with (its reference [9]). The division over
 // nodes and units by functional performance models is the same, but a unit does its share as one
@@ -29,22 +27,277 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/block_plan.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/event_policy.hpp"
-#include "shared_policies/policies/hierarchical/hierarchical_plan.hpp"
+#include "shared_policies/policies/hierarchical/block_groups.hpp"
 #include "shared_policies/policies/hierarchical/performance_models.hpp"
 #include "shared_policies/policies/policies.hpp"
+#include "shared_policies/solve/equal_finish.hpp"
 
 namespace equipoise {
 namespace {
+
+// -- Section 4: steps 1 and 2, and the first distributions -------------------------------------
+
+/// How the groups of an accelerator's share are found.
+enum class GammaRule {
+  steps,  ///< `plan_six_steps`: the paper
+  search  ///< `plan_groups`: ours
+};
+
+/// How a unit does its share.
+struct ShareRule {
+  /// If true, an accelerator does a share of any size, in groups of blocks that overlap. If false,
+  /// it gets a single block, at most what its memory holds, and the other units get the rest.
+  bool in_groups = true;
+  /// The part of a unit's memory that the blocks of a group may use together, above 0.
+  double memory_share = 1.0;
+  GammaRule gamma = GammaRule::steps;
+};
+
+/// The blocks of every unit, in order.
+struct HierarchicalPlan {
+  std::vector<BlockGroups> units;  ///< (n)
+
+  /// All items planned for one unit.
+  [[nodiscard]] Items share(UnitId unit) const {
+    Items sum = 0;
+    for (const std::vector<Items>& group : units[unit.index]) {
+      sum = std::accumulate(group.begin(), group.end(), sum);
+    }
+    return sum;
+  }
+};
+
+/// Units, by node.
+using Nodes = std::vector<std::vector<UnitId>>;
+
+/// The present units. Units keep their order; nodes are in the order of their first units.
+Nodes present_nodes(const View& view) {
+  Nodes nodes;
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present) continue;
+    auto node = std::ranges::find_if(nodes, [&](const std::vector<UnitId>& units) {
+      return view.unit(units.front()).unit.node == unit.unit.node;
+    });
+    if (node == nodes.end()) node = nodes.insert(nodes.end(), std::vector<UnitId>{});
+    node->push_back(unit.id);
+  }
+  return nodes;
+}
+
+constexpr int node_points = 8;  // sizes at which a node's time is computed from its units
+
+/// Even shares of `items`, at most `caps`; the remainder goes to the first shares, one grain each.
+std::vector<Items> even_shares(Items items, Items grain, const std::vector<Items>& caps) {
+  std::vector<Items> shares(caps.size(), 0);
+  while (items > 0) {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < caps.size(); ++i) {
+      if (shares[i] < caps[i]) open.push_back(i);
+    }
+    if (open.empty()) return shares;
+    const Items even = std::max(grain, items / static_cast<Items>(open.size()) / grain * grain);
+    for (const std::size_t i : open) {
+      const Items given = std::min({even, caps[i] - shares[i], items});
+      shares[i] += given;
+      items -= given;
+    }
+  }
+  return shares;
+}
+
+/// Divides a load by the models or, without any, evenly.
+class Planner {
+ public:
+  Planner(const View& view, const PerformanceModels* models, Items items, const ShareRule& rule)
+      : view_(view), models_(models), rule_(rule), grain_(view.workload().grain_items) {
+    items_ = (items + grain_ - 1) / grain_ * grain_;
+    if (models != nullptr) slowest_ = slowest_unit();
+  }
+
+  [[nodiscard]] HierarchicalPlan plan() const {
+    Nodes nodes = present_nodes(view_);
+    if (models_ == nullptr) {
+      for (std::vector<UnitId>& node : nodes) {
+        std::stable_partition(node.begin(), node.end(),
+                              [this](UnitId unit) { return is_accelerator(unit); });
+      }
+    }
+    HierarchicalPlan plan;
+    plan.units.resize(view_.units().size());
+    const std::vector<Items> alpha = node_shares(nodes);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (alpha[i] == 0) continue;
+      const std::vector<Items> beta = unit_shares(nodes[i], alpha[i]);
+      for (std::size_t j = 0; j < nodes[i].size(); ++j) {
+        plan.units[nodes[i][j].index] = groups(nodes[i][j], beta[j]);
+      }
+    }
+    return plan;
+  }
+
+ private:
+  [[nodiscard]] bool is_accelerator(UnitId unit) const {
+    return view_.unit(unit).unit.kind != UnitKind::cpu;
+  }
+
+  /// What the memory of a unit holds, in whole grains, at least one grain.
+  [[nodiscard]] Items cap(UnitId unit) const {
+    const Items cap = view_.unit(unit).cap_items;
+    return cap >= view_.workload().items ? items_ : std::max(grain_, cap / grain_ * grain_);
+  }
+  /// What one group of the unit's blocks may hold.
+  [[nodiscard]] Items group_cap(UnitId unit) const {
+    const double part = rule_.memory_share * static_cast<double>(cap(unit) / grain_);
+    return std::max(grain_, static_cast<Items>(std::floor(part)) * grain_);
+  }
+  [[nodiscard]] std::vector<Items> largest_shares(const std::vector<UnitId>& node) const {
+    std::vector<Items> caps;
+    for (const UnitId unit : node) {
+      caps.push_back(rule_.in_groups ? items_ : std::min(items_, cap(unit)));
+    }
+    return caps;
+  }
+  [[nodiscard]] Items largest_share(const std::vector<UnitId>& node) const {
+    Items sum = 0;
+    for (const Items cap : largest_shares(node)) sum = std::min(items_, sum + cap);
+    return sum;
+  }
+
+  [[nodiscard]] UnitId slowest_unit() const {
+    const double even = static_cast<double>(items_) / static_cast<double>(view_.units().size());
+    std::optional<UnitId> slowest;
+    double longest_s = 0.0;
+    for (const UnitState& unit : view_.units()) {
+      if (!models_->knows(unit.id)) continue;
+      const double seconds = models_->total(unit.id).at(even).seconds;
+      if (slowest && seconds <= longest_s) continue;
+      slowest = unit.id;
+      longest_s = seconds;
+    }
+    EQ_CHECK(slowest.has_value(), "something was learned");
+    return *slowest;
+  }
+
+  /// alpha: by eq. 1, or even.
+  [[nodiscard]] std::vector<Items> node_shares(const Nodes& nodes) const {
+    std::vector<SpeedCurve> curves;
+    std::vector<Items> caps;
+    for (const std::vector<UnitId>& node : nodes) {
+      caps.push_back(largest_share(node));
+      if (models_ == nullptr) continue;
+      const std::optional<SpeedCurve> measured = models_->node_total(node);
+      curves.push_back(measured ? *measured : modelled_by_units(node));
+    }
+    if (models_ == nullptr) return even_shares(items_, grain_, caps);
+    return equal_time_shares(pointers_to(curves), items_, grain_, caps);
+  }
+
+  /// beta: by eq. 2, or even.
+  [[nodiscard]] std::vector<Items> unit_shares(const std::vector<UnitId>& node, Items items) const {
+    const std::vector<Items> caps = largest_shares(node);
+    if (models_ == nullptr) return even_shares(items, grain_, caps);
+    return equal_time_shares(pointers_to(curves_of(node)), items, grain_, caps);
+  }
+
+  /// gamma: by the six steps, or by eq. 10.
+  [[nodiscard]] BlockGroups groups(UnitId unit, Items items) const {
+    if (!rule_.in_groups || !is_accelerator(unit)) {
+      BlockGroups single;
+      const Items blocks = (items + cap(unit) - 1) / cap(unit);
+      for (const Items size : equal_blocks(items, blocks, grain_)) single.push_back({size});
+      return single;
+    }
+    if (models_ == nullptr || !models_->knows(unit)) {
+      return halving_groups(items, grain_, group_cap(unit));
+    }
+    const std::unique_ptr<CostModel> in = models_->in(unit);
+    const SpeedCurve compute = models_->compute(unit);
+    const std::unique_ptr<CostModel> out = models_->out(unit);
+    const SpeedCurve alone = models_->alone(unit);
+    const GroupProblem problem{.in = in.get(),
+                               .compute = &compute,
+                               .out = out.get(),
+                               .items = items,
+                               .grain_items = grain_,
+                               .cap_items = group_cap(unit),
+                               .copy_engines = view_.unit(unit).unit.copy_engines,
+                               .alone = &alone};
+    return rule_.gamma == GammaRule::steps ? plan_six_steps(problem) : plan_groups(problem);
+  }
+
+  [[nodiscard]] std::vector<ShareTime> curves_of(const std::vector<UnitId>& node) const {
+    std::vector<ShareTime> curves;
+    for (const UnitId unit : node) {
+      curves.push_back(models_->total(models_->knows(unit) ? unit : slowest_));
+    }
+    return curves;
+  }
+
+  /// A curve through the times at which the node's units finish together, at sizes from one grain
+  /// to the node's largest share.
+  [[nodiscard]] SpeedCurve modelled_by_units(const std::vector<UnitId>& node) const {
+    const std::vector<ShareTime> curves = curves_of(node);
+    const std::vector<const CostModel*> costs = pointers_to(curves);
+    const std::vector<Items> caps = largest_shares(node);
+    const std::vector<double> limits(caps.begin(), caps.end());
+    const auto least = static_cast<double>(grain_);
+    const auto most = static_cast<double>(largest_share(node));
+    std::vector<CostSample> samples;
+    for (int k = 0; k < node_points; ++k) {
+      const double items =
+          least * std::pow(most / least, static_cast<double>(k) / (node_points - 1));
+      add_sample(samples, items, solve_equal_finish({costs, limits, items}).finish_s);
+    }
+    return SpeedCurve(samples);
+  }
+
+  const View& view_;
+  const PerformanceModels* models_;
+  ShareRule rule_;
+  Items grain_;
+  Items items_ = 0;
+  UnitId slowest_;
+};
+
+/// The plan when no unit has been measured: every node gets the same share, and every unit of a
+/// node the same. Indivisible remainders go to the first nodes and, in a node, to accelerators
+/// first. Accelerators do their shares in halving blocks. `items` > 0 is rounded up to whole
+/// grains. If a unit's memory limits its share, the rest goes to other units; if the memory of all
+/// units is too small, the plan holds less than `items`. Source: hierarchical divisible load
+/// scheduling (2012), section 5.
+HierarchicalPlan initial_plan(const View& view, Items items, const ShareRule& rule) {
+  return Planner(view, nullptr, items, rule).plan();
+}
+
+/// The plan from the models; `models` must know at least one unit.
+///
+///     alpha_i / Psi_i(alpha_i) equal for all nodes i,       sum alpha_i = items          (eq. 1)
+///     beta_ij / psi_ij(beta_ij) equal for units of a node,  sum_j beta_ij = alpha_i      (eq. 2)
+///
+/// in grains, using the monotone envelope of the times; then groups of blocks for accelerators
+/// (`ShareRule::gamma`, step 3). A CPU's share is one block, or as many equal blocks as memory
+/// requires.
+/// Ours: a node whose present units were never measured together is modelled from its units, and a
+/// unit without measurements is assumed to be as slow as the slowest measured unit.
+HierarchicalPlan learned_plan(const View& view, const PerformanceModels& models, Items items,
+                              const ShareRule& rule) {
+  return Planner(view, &models, items, rule).plan();
+}
 
 /// The load of one round.
 enum class RoundMode {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 
 namespace equipoise {
 namespace {

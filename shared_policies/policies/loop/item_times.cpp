@@ -8,7 +8,7 @@
 
 #include "shared_policies/fit/cost_samples.hpp"
 #include "shared_policies/fit/transfer_line.hpp"
-#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 
 namespace equipoise {
 namespace {

@@ -35,7 +35,6 @@
 #include <vector>
 
 #include "shared_policies/fit/cost_samples.hpp"
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/plb/plb_hec.hpp"
 #include "shared_policies/policies/policies.hpp"

@@ -8,7 +8,6 @@
 #include <span>
 #include <utility>
 
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
 

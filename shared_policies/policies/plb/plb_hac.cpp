@@ -20,15 +20,12 @@
 //         else PLB-HAC()                                               request_task
 //
 // Where the paper contradicts itself, or its text and its code differ, a parameter decides; its
-// description names the reading. Departures:
-//  - Algorithm 1 counts a whole step as assigned when its first unit enters it, and assigns nothing
-//    beyond the total, so the blocks of slower units are never assigned: here blocks are counted
-//    one by one.
-//  - Its branch for gaps passes X instead of the size of the gap: gap_fill.
-//  - Blocks that shrink by a tenth from step to step never add up to the rest of the work if a step
-//    is less than 3.3 % of all work: min_block_items is the smallest block; 0 shows the stall.
-//  - A fit of "all measurements" cannot follow a slow-down as the paper's figure does: forgetting,
-//    window.
+// description names the reading. One departure has no parameter: algorithm 1 counts a whole step as
+// assigned when its first unit enters it, and assigns nothing beyond the total, so the blocks of
+// slower units are never assigned; here blocks are counted one by one. And blocks that shrink by a
+// tenth from step to step never add up to the rest of the work if a step is less than 3.3 % of all
+// work: min_block_items=0 shows the stall.
+//
 // What we add stands apart, under "What we add"; calls of it say "ours".
 #include <algorithm>
 #include <deque>
@@ -38,7 +35,6 @@
 #include <utility>
 #include <vector>
 
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/plb/learned_costs.hpp"

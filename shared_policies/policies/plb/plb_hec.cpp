@@ -32,7 +32,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/plb/learned_costs.hpp"
 #include "shared_policies/policies/policies.hpp"
 
