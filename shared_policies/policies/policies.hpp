@@ -23,7 +23,9 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo hierarchical_info();
 [[nodiscard]] PolicyInfo fpm_limited_info();
 [[nodiscard]] PolicyInfo energy_alpha_info();
-[[nodiscard]] std::vector<PolicyInfo> loop_self_scheduling_info();
+[[nodiscard]] std::vector<PolicyInfo> loop_rules_info();      // ss, fsc, mfsc, gss, tss
+[[nodiscard]] std::vector<PolicyInfo> factoring_info();       // fac, fac2, wf
+[[nodiscard]] std::vector<PolicyInfo> adaptive_rules_info();  // awf-b to awf-e, af
 [[nodiscard]] PolicyInfo naive_info();
 [[nodiscard]] PolicyInfo asymmetric_info();
 [[nodiscard]] PolicyInfo hguided_info();
@@ -59,7 +61,9 @@ inline constexpr ListedPolicies listed_policies[] = {
     hierarchical_info,
     fpm_limited_info,
     energy_alpha_info,
-    loop_self_scheduling_info,
+    loop_rules_info,
+    factoring_info,
+    adaptive_rules_info,
     naive_info,
     asymmetric_info,
     hguided_info,

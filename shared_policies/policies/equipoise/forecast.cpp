@@ -7,6 +7,7 @@
 #include <queue>
 
 namespace equipoise {
+
 NextBlock::NextBlock(const BlockSizing& sizing, double run_s, bool overlap)
     : sizing_(sizing), run_s_(run_s) {
   if (overlap) sizing_.slack *= sizing_.overlap;

@@ -449,7 +449,7 @@ ParameterInfo copies_parameter() {
 
 }  // namespace
 
-std::vector<PolicyInfo> loop_self_scheduling_info() {
+std::vector<PolicyInfo> loop_rules_info() {
   return {
       {.name = "ss",
        .line = "one grain (the smallest block) at a time",
@@ -492,7 +492,11 @@ std::vector<PolicyInfo> loop_self_scheduling_info() {
                        "smaller blocks (1000 items, 4 units: 14 instead of 28)",
                        "Tzen and Ni (1993): rounded down (DLS4LB: not rounded)"},
                       min_block_parameter()},
-       .make = make_a<Trapezoid>},
+       .make = make_a<Trapezoid>}};
+}
+
+std::vector<PolicyInfo> factoring_info() {
+  return {
       {.name = "fac",
        .line = "batches of equal blocks; the more times scatter, the smaller",
        .source = "Hummel, Schonberg, Flynn (1992)",
@@ -524,7 +528,11 @@ std::vector<PolicyInfo> loop_self_scheduling_info() {
              "where; chosen because an even share is the size of an average unit's whole work"},
             min_block_parameter()},
        .foresight = Foresight::informed,
-       .make = make_a<WeightedFactoring>},
+       .make = make_a<WeightedFactoring>}};
+}
+
+std::vector<PolicyInfo> adaptive_rules_info() {
+  return {
       {.name = "awf-b",
        .line = "fac2 with weights learned from finished blocks",
        .source = "Carino and Banicescu (2008); AWF: Banicescu, Velusamy, Devaprasad (2003)",
