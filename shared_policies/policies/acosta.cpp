@@ -97,9 +97,8 @@ class Acosta final : public EventPolicy {
   /// Computes new shares from the times of the step that ended, if these differ too much.
   void redistribute() {
     std::vector<double>& shares = kernel_->shares;
-    kernel_->is_measured = kernel_->is_measured ||
-                           std::any_of(step_.begin(), step_.end(),
-                                       [](const Measured& unit) { return unit.seconds > 0.0; });
+    const auto is_timed = [](const Measured& unit) { return unit.seconds > 0.0; };
+    kernel_->is_measured = kernel_->is_measured || std::ranges::any_of(step_, is_timed);
     if (is_unbalanced()) {
       // The units that were measured divide the sum of their old shares anew.
       double theirs = 0.0;
@@ -136,8 +135,7 @@ class Acosta final : public EventPolicy {
         mode_ == StepOf::iterations || (mode_ == StepOf::automatic && workload.iterations > 1);
     if (whole) return items;
     if (!kernel_->is_measured) {
-      const auto present = std::count_if(view().units().begin(), view().units().end(),
-                                         [](const UnitState& unit) { return unit.present; });
+      const auto present = std::ranges::count_if(view().units(), &UnitState::present);
       return static_cast<double>(present * initial_block(view(), initial_block_items_));
     }
     const auto grains =

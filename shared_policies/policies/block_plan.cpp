@@ -11,9 +11,7 @@ namespace {
 
 /// Half an even share of `items`, which are in no unit's plan; at least one grain.
 Items piece_of(const View& view, Items items) {
-  const auto units = view.units();
-  const auto present =
-      std::count_if(units.begin(), units.end(), [](const UnitState& u) { return u.present; });
+  const auto present = std::ranges::count_if(view.units(), &UnitState::present);
   return std::max(view.workload().grain_items, items / std::max<Items>(1, 2 * present));
 }
 

@@ -141,7 +141,7 @@ class Hdss final : public EventPolicy {
   }
 
   [[nodiscard]] bool all_converged() const {
-    return std::all_of(view().units().begin(), view().units().end(), [this](const UnitState& unit) {
+    return std::ranges::all_of(view().units(), [this](const UnitState& unit) {
       return !unit.present || unit_of(unit.id).converged;
     });
   }
@@ -199,9 +199,7 @@ class Hdss final : public EventPolicy {
 
   /// Sets the unit's final speed: the curve's value at the largest block that was tried.
   static void freeze(WeighedUnit& unit) {
-    const auto largest = std::max_element(
-        unit.samples.begin(), unit.samples.end(),
-        [](const SpeedSample& a, const SpeedSample& b) { return a.items < b.items; });
+    const auto largest = std::ranges::max_element(unit.samples, {}, &SpeedSample::items);
     unit.speed = unit.curve.at(largest->items);
   }
 

@@ -85,9 +85,8 @@ std::vector<double> solve_prefix(std::span<const PoweredUnit> units, Objective o
     if (units[p].items_per_s > 0.0) order.push_back(p);
   }
   EQ_CHECK(!order.empty(), "at least one unit has a speed");
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return units[a].dynamic_w / units[a].items_per_s < units[b].dynamic_w / units[b].items_per_s;
-  });
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t p) { return units[p].dynamic_w / units[p].items_per_s; });
   double items_per_s = 0.0;
   double watts = static_w;
   double best = 0.0;
@@ -251,10 +250,9 @@ class Starts {
     for (const CostModel* cost : problem.costs) within_.emplace_back(*cost, items);
     add_prefixes();
     add_times();
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const Start& a, const Start& b) { return a.value < b.value; });
-    const auto same = [](const Start& a, const Start& b) { return a.shares == b.shares; };
-    found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
+    std::ranges::stable_sort(found_, {}, &Start::value);
+    const auto doubles = std::ranges::unique(found_, {}, &Start::shares);
+    found_.erase(doubles.begin(), doubles.end());
   }
 
   struct Start {
@@ -278,8 +276,7 @@ class Starts {
     }
     std::vector<std::size_t> order(items.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return per_item_j[a] < per_item_j[b]; });
+    std::ranges::stable_sort(order, {}, [&](std::size_t p) { return per_item_j[p]; });
     return order;
   }
 

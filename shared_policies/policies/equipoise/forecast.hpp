@@ -86,12 +86,13 @@ struct UnitPart {
 
 /// When all units would end if they went on at the rates that they have shown:
 ///
-///     end = (remaining + sum_p r_p b_p) / sum_p r_p   over the units with b_p < end,
+///     end = (remaining + sum_p r_p b_p) / sum_p r_p   over the units with b_p < end
 ///
-/// where unit p does r_p items/s from b_p on: when its outstanding blocks will have ended, plus the
-/// fixed costs of its later ones, which are queued, but for the last block of an empty unit. Both
-/// sums are kept. `renew` brings the part of one unit up to date, `update` all parts, in O(n) for
-/// each time that one of them turns out to begin too late. Source: ours.
+/// Unit p does r_p items/s from b_p on. That is when its outstanding blocks will have ended, plus
+/// the fixed costs of the blocks that it will still take: those of queued blocks or, if an empty
+/// unit will take only one, of a block alone. Both sums are kept. `renew` brings the part of one
+/// unit up to date, `update` all parts, in O(n) for each time that one of them turns out to begin
+/// too late. Source: ours.
 class Forecast {
  public:
   explicit Forecast(const BlockSizing& sizing) : sizing_(sizing) {}

@@ -84,8 +84,7 @@ TimedPart timed_part(const Parameters& read) {
 double item_variance_s2(std::span<const TimedBlock> blocks) {
   if (blocks.size() < 3) return 0.0;
   std::vector<TimedBlock> by_size(blocks.begin(), blocks.end());
-  std::stable_sort(by_size.begin(), by_size.end(),
-                   [](const TimedBlock& a, const TimedBlock& b) { return a.items < b.items; });
+  std::ranges::stable_sort(by_size, {}, &TimedBlock::items);
   const TransferLine line = line_through(by_size);
   std::vector<Deviation> deviations;
   for (std::size_t i = 0; i + 3 <= by_size.size(); ++i) {

@@ -115,8 +115,7 @@ class ExpectedEnds {
   /// Removes the unit's first block of this size and returns its expected time.
   std::optional<Seconds> take(UnitId id, Items items) {
     std::deque<Asked>& asked = units_[id.index].asked;
-    const auto found = std::find_if(asked.begin(), asked.end(),
-                                    [items](const Asked& entry) { return entry.items == items; });
+    const auto found = std::ranges::find(asked, items, &Asked::items);
     if (found == asked.end()) return {};
     const Seconds span = found->span;
     asked.erase(found);

@@ -54,9 +54,8 @@ double TrainingRounds::ratio(const TrainedUnit& unit, const TrainedUnit& other) 
 std::vector<UnitId> TrainingRounds::fastest_first() const {
   std::vector<UnitId> order;
   for (std::uint32_t p = 0; p < units_.size(); ++p) order.push_back(UnitId{p});
-  std::stable_sort(order.begin(), order.end(), [this](UnitId a, UnitId b) {
-    return units_[a.index].latest_items_per_s > units_[b.index].latest_items_per_s;
-  });
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [this](UnitId unit) { return units_[unit.index].latest_items_per_s; });
   return order;
 }
 
