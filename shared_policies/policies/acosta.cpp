@@ -130,17 +130,15 @@ class Acosta final : public EventPolicy {
   /// An iteration, the first slice of a kernel, or a later one.
   [[nodiscard]] double step_items() const {
     const Workload& workload = view().workload();
-    const auto items = static_cast<double>(workload.items);
     const bool whole =
         mode_ == StepOf::iterations || (mode_ == StepOf::automatic && workload.iterations > 1);
-    if (whole) return items;
+    if (whole) return all_items();
     if (!kernel_->is_measured) {
       const auto present = std::ranges::count_if(view().units(), &UnitState::present);
       return static_cast<double>(present * initial_block(view(), initial_block_items_));
     }
-    const auto grains =
-        static_cast<double>(view().units().size()) * static_cast<double>(workload.grain_items);
-    return std::max(std::round(step_fraction_ * items), grains);
+    const auto grains = static_cast<double>(view().units().size()) * grain();
+    return std::max(std::round(step_fraction_ * all_items()), grains);
   }
 
   /// Hands out the next step according to the shares of the units that are present.
@@ -156,8 +154,7 @@ class Acosta final : public EventPolicy {
         caps.push_back(std::max(unit.cap_items, view().workload().grain_items));
       }
     }
-    const auto step =
-        static_cast<Items>(std::min(step_items(), static_cast<double>(view().remaining())));
+    const auto step = static_cast<Items>(std::min(step_items(), remaining()));
     const std::vector<Items> blocks =
         apportion({weights, caps, step, view().workload().grain_items});
     for (std::size_t i = 0; i < who.size(); ++i) decisions().assign(who[i], blocks[i]);

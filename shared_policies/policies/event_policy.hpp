@@ -27,6 +27,10 @@ class EventPolicy : public Policy {
   [[nodiscard]] Decisions& decisions() const { return *decisions_; }
   /// The time of the event. `view().now()` is later if decisions took time since.
   [[nodiscard]] Seconds at() const { return at_; }
+  /// All items of an iteration, those of them that are not handed out, and a grain, to compute with.
+  [[nodiscard]] double all_items() const { return static_cast<double>(view().workload().items); }
+  [[nodiscard]] double remaining() const { return static_cast<double>(view().remaining()); }
+  [[nodiscard]] double grain() const { return static_cast<double>(view().workload().grain_items); }
   /// Whether no block is outstanding, work remains, and at least one unit is present: the end of a
   /// barrier. To be asked in `on_idle` and in `on_unit_lost`: the unit that all others wait for may
   /// be lost at the moment its last block comes back, and then no UnitIdle follows.

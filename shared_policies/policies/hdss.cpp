@@ -131,8 +131,7 @@ class Hdss final : public EventPolicy {
 
   /// Whether phase 1 may hand out `items` more.
   [[nodiscard]] bool fits_into_share(double items) const {
-    return kernel_->phase1_items + items <=
-           training_share_max_ * static_cast<double>(view().workload().items);
+    return kernel_->phase1_items + items <= training_share_max_ * all_items();
   }
 
   void assign_growing(UnitId id, Items items) {
@@ -184,7 +183,7 @@ class Hdss final : public EventPolicy {
     }
     decisions().decided(weights(DecisionKind::fit));
     // Each part is computed from what the parts asked for before it leave over.
-    auto left = static_cast<double>(view().remaining());
+    double left = remaining();
     for (const UnitState& unit : view().units()) {
       if (!unit.present || !unit.outstanding.empty()) continue;
       if (unit_of(unit.id).speed > 0.0) {
@@ -212,9 +211,7 @@ class Hdss final : public EventPolicy {
     return unit_of(id).speed / sum;
   }
 
-  [[nodiscard]] Items weighted_block(UnitId id) const {
-    return weighted_part(id, static_cast<double>(view().remaining()));
-  }
+  [[nodiscard]] Items weighted_block(UnitId id) const { return weighted_part(id, remaining()); }
 
   [[nodiscard]] Items weighted_part(UnitId id, double left) const {
     const Items least =

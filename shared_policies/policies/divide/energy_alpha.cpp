@@ -85,8 +85,7 @@ class EnergyAlpha final : public PlannedPolicy {
 
   /// Sums of the speeds and dynamic powers of the present members, and of the static powers of all.
   [[nodiscard]] PoweredUnit power_of(const Group& members, const Costs& costs) const {
-    const double even =
-        static_cast<double>(view().workload().items) / static_cast<double>(view().units().size());
+    const double even = all_items() / static_cast<double>(view().units().size());
     PoweredUnit sum;
     for (const UnitId id : members) {
       const UnitState& unit = view().unit(id);

@@ -172,10 +172,9 @@ void ReactingPlan::plan() {
 }
 
 void ReactingPlan::choose_sizes(PlannedUnit& unit) const {
-  const auto grain = static_cast<double>(view().workload().grain_items);
-  const double ratio = std::max(1.0, unit.share_items / grain);
+  const double ratio = std::max(1.0, unit.share_items / grain());
   const auto size = [&](int i) {
-    return grain * std::pow(ratio, static_cast<double>(i) / (sizes_tried - 1));
+    return grain() * std::pow(ratio, static_cast<double>(i) / (sizes_tried - 1));
   };
   double cheapest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < sizes_tried; ++i) {
@@ -223,16 +222,14 @@ void ReactingPlan::offer(UnitId id) {
 /// The size of the next block of the unit; 0 if it should wait.
 double ReactingPlan::wanted(UnitId id) const {
   const PlannedUnit& unit = units_[id.index];
-  const auto remaining = static_cast<double>(view().remaining());
   const double part =
-      shares_items_ > 0.0 ? part_ * unit.share_items / shares_items_ * remaining : 0.0;
+      shares_items_ > 0.0 ? part_ * unit.share_items / shares_items_ * remaining() : 0.0;
   if (part >= unit.least_items) return std::min(part, unit.most_items);
-  const double last = std::min(unit.least_items, remaining);
+  const double last = std::min(unit.least_items, remaining());
   if (view().outstanding() == 0) return last;
   if (unit.share_items <= 0.0) return 0.0;
   const double others_end_s = end_of_others(id);
-  const auto grain = static_cast<double>(view().workload().grain_items);
-  for (double items = last; items >= std::min(grain, last); items *= 0.5) {
+  for (double items = last; items >= std::min(grain(), last); items *= 0.5) {
     if (unit.end_s + unit.seconds(items) <= others_end_s) return items;
   }
   return 0.0;
@@ -259,7 +256,7 @@ double ReactingPlan::end_of_others(UnitId but) const {
     if (other.from_s >= end_s) break;
     rate += other.items_per_s;
     done_before -= other.items_per_s * other.from_s;
-    end_s = (static_cast<double>(view().remaining()) - done_before) / rate;
+    end_s = (remaining() - done_before) / rate;
   }
   return end_s;
 }

@@ -39,8 +39,7 @@ class Static final : public PlannedPolicy {
  private:
   Costs read(const KnownCosts::Phase& profile) override {
     if (model_ == ProfileModel::fpm) return PlannedPolicy::read(profile);
-    const auto items = static_cast<double>(view().workload().items);
-    const double even = items / static_cast<double>(view().units().size());
+    const double even = all_items() / static_cast<double>(view().units().size());
     read_.clear();
     Costs costs;
     for (const auto& known : profile) {

@@ -231,14 +231,13 @@ void Equipoise::report() {
 
 /// Gives a grain to the unit that needs the least time for it, where none was found worth using.
 void Equipoise::assign_one_grain() {
-  const auto grain = static_cast<double>(view().workload().grain_items);
   const auto takes_s = [&](const UnitState& unit) {
     const PipelineCost& cost = forecast_.cost(unit.id);
-    return forecast_.takes_part(unit) && cost.is_known() ? cost.queued().seconds(grain)
+    return forecast_.takes_part(unit) && cost.is_known() ? cost.queued().seconds(grain())
                                                          : std::numeric_limits<double>::infinity();
   };
   const auto best = std::ranges::min_element(view().units(), {}, takes_s);
-  if (std::isfinite(takes_s(*best))) give(best->id, grain);
+  if (std::isfinite(takes_s(*best))) give(best->id, grain());
 }
 
 void Equipoise::assign_blocks(const UnitState& unit) {
@@ -251,7 +250,6 @@ void Equipoise::assign_blocks(const UnitState& unit) {
   }
   const std::size_t depth = part.has_data ? known.depth() : 1;
   const bool few = forecast_.has_few_grains();
-  const auto grain = static_cast<double>(view().workload().grain_items);
   double busy_s = part.ready_s - view().now().value;  // without the copy in of a block given now
   for (std::size_t queued = unit.outstanding.size(); queued < depth; ++queued) {
     if (view().remaining() == 0 || (few ? part.grains == 0 : part.rate == 0.0)) return;
@@ -261,12 +259,12 @@ void Equipoise::assign_blocks(const UnitState& unit) {
     const double hidden_s = known.longest_hidden_s(busy_s, left_s);
     double items = forecast_.sizes(unit.id).items(cost, left_s, largest_next(unit), hidden_s);
     if (few) {
-      items = std::clamp(items, grain, grain * static_cast<double>(part.grains));
-    } else if (cost.seconds(grain) > left_s) {
+      items = std::clamp(items, grain(), grain() * static_cast<double>(part.grains));
+    } else if (cost.seconds(grain()) > left_s) {
       return;
     }
     items = give(unit.id, items);
-    part.grains -= static_cast<Items>(std::round(items / grain));
+    part.grains -= static_cast<Items>(std::round(items / grain()));
     busy_s += known.queued().seconds(items);
     forecast_.took(unit.id, (queued == 0 ? known.alone() : known.queued()).seconds(items));
   }
@@ -275,8 +273,7 @@ void Equipoise::assign_blocks(const UnitState& unit) {
 /// The size of a first block; small on a unit away from the input.
 double Equipoise::first_items(const UnitState& unit) const {
   const double share = unit.unit.kind == UnitKind::cpu ? sizing_.first : sizing_.first_accelerator;
-  const double items = share * static_cast<double>(view().workload().items) /
-                       static_cast<double>(view().units().size());
+  const double items = share * all_items() / static_cast<double>(view().units().size());
   if (!unit.unit.is_remote) return items;
   return std::min(items, remote_units_.most_items(unit));
 }

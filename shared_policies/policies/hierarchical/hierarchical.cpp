@@ -595,8 +595,7 @@ Items Hierarchical::next_load(const Nodes& nodes) {
   std::size_t units = 0;
   for (const std::vector<UnitId>& node : nodes) units += node.size();
   const Items grain = view().workload().grain_items;
-  const double share =
-      options_.slice_shares[next_slice_++] * static_cast<double>(view().workload().items);
+  const double share = options_.slice_shares[next_slice_++] * all_items();
   const Items grains =
       std::max(static_cast<Items>(units), static_cast<Items>(share / static_cast<double>(grain)));
   return std::min(view().remaining(), grains * grain);

@@ -142,7 +142,7 @@ class FixedSize : public SelfScheduling {
     return {*size_};
   }
   [[nodiscard]] virtual double choose() const {
-    return as_many_as_factoring_items(static_cast<double>(view().workload().items), present());
+    return as_many_as_factoring_items(all_items(), present());
   }
 
   std::optional<double> size_;
@@ -162,7 +162,7 @@ class KnownScatterFixedSize final : public FixedSize {
 
  private:
   [[nodiscard]] double choose() const override {
-    const auto items = static_cast<double>(view().workload().items);
+    const double items = all_items();
     const double overhead_s = overhead_s_ ? *overhead_s_ : fixed_s();
     if (sigma_s_) return fixed_size_items(items, present(), overhead_s, *sigma_s_);
     const ItemTime item = item_time_between_units(profile_item_times(known_, view()));
@@ -173,11 +173,10 @@ class KnownScatterFixedSize final : public FixedSize {
   /// The fixed part of a block's time, independent of its size: the mean over units.
   [[nodiscard]] double fixed_s() const {
     const KnownCosts::Phase& phase = known_.phases[static_cast<std::size_t>(view().phase())];
-    const auto grain = static_cast<double>(view().workload().grain_items);
     double sum_s = 0.0;
     for (const auto& cost : phase) {
-      const CostAt at = cost->at(grain);
-      sum_s += std::max(0.0, at.seconds - grain * at.seconds_per_item);
+      const CostAt at = cost->at(grain());
+      sum_s += std::max(0.0, at.seconds - grain() * at.seconds_per_item);
     }
     return sum_s / static_cast<double>(phase.size());
   }

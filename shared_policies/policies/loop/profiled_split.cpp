@@ -99,7 +99,7 @@ class ProfiledSplit : public EventPolicy {
     std::vector<double> shares;
     for (const AffineCurve& line : lines) {
       costs.push_back(&line);
-      shares.push_back(static_cast<double>(view().remaining()) / (line.at(1.0).seconds * speed));
+      shares.push_back(remaining() / (line.at(1.0).seconds * speed));
     }
     const Items grain = view().workload().grain_items;
     const std::vector<Items> caps(units.size(), view().remaining());
@@ -196,8 +196,7 @@ class Asymmetric final : public ProfiledSplit {
   }
 
   [[nodiscard]] bool is_share_used_up() const {
-    const auto items = static_cast<double>(view().workload().items);
-    return items - static_cast<double>(view().remaining()) >= profile_share_max_ * items;
+    return all_items() - remaining() >= profile_share_max_ * all_items();
   }
 
   double tolerance_;

@@ -36,12 +36,9 @@ class SelfScheduling : public EventPolicy {
 
   /// P, the number of present units; at least 1 when a unit requests work.
   [[nodiscard]] double present() const { return present_; }
-  /// R, the items that remain.
-  [[nodiscard]] double remaining() const { return static_cast<double>(view().remaining()); }
   /// `items` rounded up to whole grains, at least one.
   [[nodiscard]] double whole_grains_up(double items) const {
-    const auto grain = static_cast<double>(view().workload().grain_items);
-    return std::max(1.0, std::ceil(items / grain - rounding_error)) * grain;
+    return std::max(1.0, std::ceil(items / grain() - rounding_error)) * grain();
   }
   /// The smallest block, in whole grains.
   [[nodiscard]] double min_items() const {

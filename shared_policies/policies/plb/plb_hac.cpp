@@ -246,7 +246,7 @@ void PlbHac::end_training() {
 void PlbHac::determine_model() {
   FitOptions fit;
   fit.mode = fit_;
-  fit.scale_items = static_cast<double>(view().workload().items);
+  fit.scale_items = all_items();
   learned_->fit(fit);
   learned_->step();
 }
@@ -260,14 +260,11 @@ void PlbHac::determine_model() {
 ///
 /// or, with tail_of=step, for the sum k step.
 void PlbHac::solve_equation_system() {
-  const Workload& workload = view().workload();
-  const auto grain = static_cast<double>(workload.grain_items);
   const auto n = static_cast<double>(view().units().size());
-  const auto left = static_cast<double>(view().remaining());
   const double k = tail_.factor();
-  const double step = std::max(step_fraction_ * static_cast<double>(workload.items), n * grain);
+  const double step = std::max(step_fraction_ * all_items(), n * grain());
   const Items floor = min_block();
-  if (floor == 0 && k * step < 0.5 * grain) {  // the step has shrunk to nothing
+  if (floor == 0 && k * step < 0.5 * grain()) {  // the step has shrunk to nothing
     std::fill(block_items_.begin(), block_items_.end(), 0);
     return;
   }
@@ -276,10 +273,10 @@ void PlbHac::solve_equation_system() {
   const double least = static_cast<double>(floor) * n;
   const bool shrinks_blocks = tail_of_ == TailOf::blocks;
   const double sum =
-      shrinks_blocks ? std::max(step, least) : std::max({k * step, least, 0.5 * grain});
+      shrinks_blocks ? std::max(step, least) : std::max({k * step, least, 0.5 * grain()});
   const double factor = shrinks_blocks ? k : 1.0;
   const std::vector<Items> chosen =
-      chooser_.choose(view(), *learned_, factor * sum > left ? left / factor : sum);
+      chooser_.choose(view(), *learned_, factor * sum > remaining() ? remaining() / factor : sum);
   if (chooser_.failed()) decisions().note("ipopt_failed");
   std::vector<double> shrunk(chosen.begin(), chosen.end());
   for (double& items : shrunk) items *= factor;

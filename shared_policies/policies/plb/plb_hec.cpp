@@ -142,8 +142,7 @@ std::vector<Items> PlbHec::next_block_sizes() const {
     sizes.push_back(unit.present ? training_.size(unit.id, round_) : 0);
   }
   const auto sum = static_cast<double>(std::reduce(sizes.begin(), sizes.end()));
-  const double left = training_share_max_ * static_cast<double>(view().workload().items) -
-                      static_cast<double>(training_.items());
+  const double left = training_share_max_ * all_items() - static_cast<double>(training_.items());
   if (round_ > min_rounds_ && sum > left) {
     const Items grain = view().workload().grain_items;
     for (Items& size : sizes) {
@@ -155,8 +154,7 @@ std::vector<Items> PlbHec::next_block_sizes() const {
 
 /// "Or when 20% of the application data is processed."
 bool PlbHec::share_is_used_up() const {
-  return static_cast<double>(training_.items()) >=
-         training_share_max_ * static_cast<double>(view().workload().items);
+  return static_cast<double>(training_.items()) >= training_share_max_ * all_items();
 }
 
 // -- C. Block size selection -------------------------------------------------------------------
@@ -165,7 +163,7 @@ bool PlbHec::share_is_used_up() const {
 void PlbHec::solve_equation_system(DecisionKind what) {
   rebalance_ = false;
   if (postpones_solving()) return;  // ours
-  const double items = std::min(step_items(), static_cast<double>(view().remaining()));
+  const double items = std::min(step_items(), remaining());
   std::vector<Items> x = model_->solve(view(), items, decisions());
   repeated_.choose(x);
   let_left_out_units_back_in(x);  // ours
@@ -179,12 +177,11 @@ void PlbHec::solve_equation_system(DecisionKind what) {
 /// items. With step_fraction=1 each unit gets one block, and nothing corrects what four training
 /// blocks said of a block many times as large.
 double PlbHec::step_items() const {
-  const Workload& workload = view().workload();
   const auto n = static_cast<double>(view().units().size());
   const bool doubled = step_ == StepRule::doubled && training_.latest_items() > 0;
-  const double step = doubled ? 2.0 * static_cast<double>(training_.latest_items())
-                              : step_fraction_ * static_cast<double>(workload.items);
-  return std::max(std::round(step), n * static_cast<double>(workload.grain_items));
+  const double step =
+      doubled ? 2.0 * static_cast<double>(training_.latest_items()) : step_fraction_ * all_items();
+  return std::max(std::round(step), n * grain());
 }
 
 // -- D, E. Execution and rebalancing -----------------------------------------------------------

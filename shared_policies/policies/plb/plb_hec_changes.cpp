@@ -65,10 +65,9 @@ void PlbHec::change_units(UnitId unit, DecisionKind what) {
 // -- Solutions that are postponed, corrected, or made once more --------------------------------
 
 bool PlbHec::postpones_solving() {
-  const auto left = static_cast<double>(view().remaining());
-  solved_for_ = left < step_items() ? SolvedFor::less_than_a_step : SolvedFor::a_step;
-  if (left == 0.0) solved_for_ = SolvedFor::nothing;
-  return left == 0.0;
+  solved_for_ = remaining() < step_items() ? SolvedFor::less_than_a_step : SolvedFor::a_step;
+  if (remaining() == 0.0) solved_for_ = SolvedFor::nothing;
+  return remaining() == 0.0;
 }
 
 void PlbHec::let_left_out_units_back_in(std::vector<Items>& block_items) {
@@ -88,8 +87,8 @@ bool PlbHec::is_out_of_date() const {
 void PlbHec::update_blocks(UnitId asking) {
   if (!model_->knows(asking)) return;
   if (solved_for_ == SolvedFor::nothing) solve_equation_system(DecisionKind::block_lost);
-  const bool is_tail = tail_resolve_ && solved_for_ == SolvedFor::a_step &&
-                       static_cast<double>(view().remaining()) < step_items();
+  const bool is_tail =
+      tail_resolve_ && solved_for_ == SolvedFor::a_step && remaining() < step_items();
   if (!is_tail) return;
   solve_equation_system(DecisionKind::tail);
   for (const UnitState& unit : view().units()) {
