@@ -27,7 +27,7 @@ class EventPolicy : public Policy {
   [[nodiscard]] Decisions& decisions() const { return *decisions_; }
   /// The time of the event. `view().now()` is later if decisions took time since.
   [[nodiscard]] Seconds at() const { return at_; }
-  /// All items of an iteration, those of them that are not handed out, and a grain, to compute with.
+  /// Numbers to compute with: all items of an iteration, those not handed out, and a grain.
   [[nodiscard]] double all_items() const { return static_cast<double>(view().workload().items); }
   [[nodiscard]] double remaining() const { return static_cast<double>(view().remaining()); }
   [[nodiscard]] double grain() const { return static_cast<double>(view().workload().grain_items); }
