@@ -251,8 +251,8 @@ class Starts {
     add_prefixes();
     add_times();
     std::ranges::stable_sort(found_, {}, &Start::value);
-    const auto doubles = std::ranges::unique(found_, {}, &Start::shares);
-    found_.erase(doubles.begin(), doubles.end());
+    const auto same = [](const Start& a, const Start& b) { return a.shares == b.shares; };
+    found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
   }
 
   struct Start {
