@@ -162,7 +162,8 @@ class Planner {
   }
   /// What one group of the unit's blocks may hold.
   [[nodiscard]] Items group_cap(UnitId unit) const {
-    const double part = rule_.memory_share * static_cast<double>(cap(unit) / grain_);
+    const Items grains = cap(unit) / grain_;
+    const double part = rule_.memory_share * static_cast<double>(grains);
     return std::max(grain_, static_cast<Items>(std::floor(part)) * grain_);
   }
   [[nodiscard]] std::vector<Items> largest_shares(const std::vector<UnitId>& node) const {
