@@ -24,7 +24,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>

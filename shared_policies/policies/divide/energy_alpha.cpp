@@ -24,7 +24,6 @@
 // not while it copies) is that of dynamic_time=computing: dynamic watts times the computing part of
 // the profile's times. Where nothing is copied, as in the paper's tables, both are the same.
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "shared_policies/policies/divide/energy_split.hpp"

@@ -52,8 +52,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "shared_policies/fit/cost_model.hpp"

@@ -29,9 +29,6 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "shared_policies/fit/cost_samples.hpp"

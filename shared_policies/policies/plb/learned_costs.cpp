@@ -2,11 +2,9 @@
 #include "shared_policies/policies/plb/learned_costs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <span>
-#include <utility>
 
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/solve/equal_finish.hpp"

@@ -31,6 +31,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/plb/learned_costs.hpp"
