@@ -1,38 +1,36 @@
 // acosta: the iterative scheme of Acosta, Blanco and Almeida (ISPA 2012; Computers & Electrical
 // Engineering 2013). Every unit works on its share of an iteration, all units wait for one another,
 // and when their times differ by more than a threshold the shares become proportional to the
-// measured speeds.
+// measured speeds. As PLB-HeC describes it (section II):
 //
-//     RP_p = x_p / t_p,   SRP = sum RP_p,   x_p(next) = S RP_p / SRP
+//     at each iteration, every processor does its load             begin_step
+//     synchronise; share the times t_p of the last load            synchronize
+//     if their difference exceeds the threshold                    is_unbalanced
+//       RP_p = x_p / t_p,  SRP = sum of RP_p                       redistribute
+//       x_p(next) = S RP_p / SRP                                   redistribute
 //
-// Source: PLB-HeC's description of it; the threshold and the imbalance 1 - t_min / t_max are those
-// of UllMF, a later library of the same group, from which only facts were taken. Readings and
-// departures:
-//  - The sources do not say whether the threshold is relative or in seconds: threshold_mode.
+// The threshold and the imbalance 1 - t_min / t_max are those of UllMF, a later library of the same
+// group, from which only facts were taken. Departures, besides what the catalog says of parameters:
 //  - The scheme is made for programs that iterate. Here a step is one iteration of the workload, or
 //    a slice of it if the work is done only once: mode. PLB-HeC "used the same initial block size
-//    for all algorithms": the first slice is one first block for every unit. Later ones are steps
-//    like PLB-HeC's; the sources do not say how large.
+//    for all algorithms": the first slice is one first block for every unit.
 //  - A unit without a measured time in a step keeps its share (UllMF would give it no work from
 //    then on). No unit gets less than a grain. The part of a share that a unit's memory does not
 //    hold goes to the other units. Largest remainders keep the sum exact.
-// What we add: units that are lost or join, and phases (shares are kept for every kernel).
+// What we add stands at the end of the class: units that are lost or join, and phases.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "shared_policies/policies/barrier.hpp"
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/apportion.hpp"
 
@@ -42,35 +40,16 @@ namespace {
 enum class StepOf { automatic, slices, iterations };
 enum class ThresholdMode { relative, absolute };
 
-struct AcostaOptions {
-  StepOf mode = StepOf::automatic;
-  std::optional<Items> initial_block_items;
-  double step_fraction = 0.05;
-  double threshold = 0.1;
-  ThresholdMode threshold_mode = ThresholdMode::relative;
-  double damping = 1.0;
-};
-
-class Acosta final : public Policy {
+class Acosta final : public EventPolicy {
  public:
-  explicit Acosta(const AcostaOptions& options) : options_(options) {}
-
-  void decide(const View& view, const Event& event, Decisions& decisions) override {
-    if (std::holds_alternative<PhaseStarted>(event.what)) {
-      const std::size_t n = view.units().size();
-      step_.assign(n, {});
-      kernel_ = &kernels_.try_emplace(view.workload().kernel, n).first->second;
-    } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-      Measured& measured = step_[finished->unit.index];
-      measured.items += static_cast<double>(finished->block.items);
-      measured.seconds += block_duration_s(finished->times);
-    } else if ((std::holds_alternative<UnitIdle>(event.what) ||
-                std::holds_alternative<UnitLost>(event.what)) &&
-               all_are_back(view)) {
-      redistribute(view, decisions);
-      begin_step(view, decisions);
-    }
-  }
+  explicit Acosta(const Parameters& read)
+      : mode_(static_cast<StepOf>(read.choice("mode", {"auto", "slices", "iterations"}))),
+        initial_block_items_(read.items_or_auto("initial_block_items", 1)),
+        step_fraction_(read.number("step_fraction", 0.0, 1.0)),
+        threshold_(read.number("threshold", 0.0, 1e9)),
+        threshold_mode_(
+            static_cast<ThresholdMode>(read.choice("threshold_mode", {"relative", "absolute"}))),
+        damping_(read.number("damping", 0.001, 1.0)) {}
 
  private:
   /// What was measured of a unit in the current step.
@@ -86,6 +65,20 @@ class Acosta final : public Policy {
     bool is_measured = false;    ///< a step has ended
   };
 
+  void on_finished(const BlockFinished& finished) override {
+    Measured& measured = step_[finished.unit.index];
+    measured.items += static_cast<double>(finished.block.items);
+    measured.seconds += block_duration_s(finished.times);
+  }
+  void on_idle(UnitId /*unit*/) override { synchronize(); }
+
+  /// "Synchronization at every iteration": the next step begins when all blocks are back.
+  void synchronize() {
+    if (!all_are_back()) return;
+    redistribute();
+    begin_step();
+  }
+
   [[nodiscard]] bool is_unbalanced() const {
     double low = 0.0;
     double high = 0.0;
@@ -96,17 +89,15 @@ class Acosta final : public Policy {
       }
     }
     if (!(low < high)) return false;
-    return options_.threshold_mode == ThresholdMode::relative
-               ? 1.0 - low / high >= options_.threshold
-               : high - low >= options_.threshold;
+    return threshold_mode_ == ThresholdMode::relative ? 1.0 - low / high >= threshold_
+                                                      : high - low >= threshold_;
   }
 
   /// Computes new shares from the times of the step that ended, if these differ too much.
-  void redistribute(const View& view, Decisions& decisions) {
+  void redistribute() {
     std::vector<double>& shares = kernel_->shares;
-    kernel_->is_measured = kernel_->is_measured ||
-                           std::any_of(step_.begin(), step_.end(),
-                                       [](const Measured& unit) { return unit.seconds > 0.0; });
+    const auto is_timed = [](const Measured& unit) { return unit.seconds > 0.0; };
+    kernel_->is_measured = kernel_->is_measured || std::ranges::any_of(step_, is_timed);
     if (is_unbalanced()) {
       // The units that were measured divide the sum of their old shares anew.
       double theirs = 0.0;
@@ -122,63 +113,72 @@ class Acosta final : public Policy {
         if (step_[p].seconds > 0.0) {
           const double rp = step_[p].items / step_[p].seconds;
           double& share = shares[p];
-          share += options_.damping * (theirs * rp / srp - share);
+          share += damping_ * (theirs * rp / srp - share);
           decision.estimates.push_back({UnitId{p},
                                         fmt::format("{:.4g} items/s", rp),
                                         {},
                                         {},
-                                        std::llround(share * step_items(view))});
+                                        std::llround(share * step_items())});
         }
       }
-      decisions.decided(decision);
+      decisions().decided(decision);
     }
     step_.assign(step_.size(), {});
   }
 
   /// An iteration, the first slice of a kernel, or a later one.
-  [[nodiscard]] double step_items(const View& view) const {
-    const Workload& workload = view.workload();
-    const auto items = static_cast<double>(workload.items);
-    const bool whole = options_.mode == StepOf::iterations ||
-                       (options_.mode == StepOf::automatic && workload.iterations > 1);
-    if (whole) return items;
+  [[nodiscard]] double step_items() const {
+    const Workload& workload = view().workload();
+    const bool whole =
+        mode_ == StepOf::iterations || (mode_ == StepOf::automatic && workload.iterations > 1);
+    if (whole) return all_items();
     if (!kernel_->is_measured) {
-      const auto present = std::count_if(view.units().begin(), view.units().end(),
-                                         [](const UnitState& unit) { return unit.present; });
-      return static_cast<double>(present * initial_block(view, options_.initial_block_items));
+      const auto present = std::ranges::count_if(view().units(), &UnitState::present);
+      return static_cast<double>(present * initial_block(view(), initial_block_items_));
     }
-    const auto grains =
-        static_cast<double>(view.units().size()) * static_cast<double>(workload.grain_items);
-    return std::max(std::round(options_.step_fraction * items), grains);
+    const auto grains = static_cast<double>(view().units().size()) * grain();
+    return std::max(std::round(step_fraction_ * all_items()), grains);
   }
 
   /// Hands out the next step according to the shares of the units that are present.
-  void begin_step(const View& view, Decisions& decisions) {
-    make_shares(view);
+  void begin_step() {
+    make_shares();
     std::vector<UnitId> who;
     std::vector<double> weights;
     std::vector<Items> caps;
-    for (const UnitState& unit : view.units()) {
+    for (const UnitState& unit : view().units()) {
       if (unit.present) {
         who.push_back(unit.id);
         weights.push_back(kernel_->shares[unit.id.index]);
-        caps.push_back(std::max(unit.cap_items, view.workload().grain_items));
+        caps.push_back(std::max(unit.cap_items, view().workload().grain_items));
       }
     }
-    const auto step =
-        static_cast<Items>(std::min(step_items(view), static_cast<double>(view.remaining())));
-    const std::vector<Items> blocks = apportion({weights, caps, step, view.workload().grain_items});
-    for (std::size_t i = 0; i < who.size(); ++i) decisions.assign(who[i], blocks[i]);
+    const auto step = static_cast<Items>(std::min(step_items(), remaining()));
+    const std::vector<Items> blocks =
+        apportion({weights, caps, step, view().workload().grain_items});
+    for (std::size_t i = 0; i < who.size(); ++i) decisions().assign(who[i], blocks[i]);
   }
+
+  // -- What we add -----------------------------------------------------------------------------
+
+  /// Shares are kept for every kernel.
+  void on_phase() override {
+    const std::size_t n = view().units().size();
+    step_.assign(n, {});
+    kernel_ = &kernels_.try_emplace(view().workload().kernel, n).first->second;
+  }
+
+  /// The unit that all others waited for is gone.
+  void on_unit_lost(UnitId /*unit*/) override { synchronize(); }
 
   /// All units start with equal shares; a unit that joins later starts with the mean share. The
   /// shares add up to 1.
-  void make_shares(const View& view) {
+  void make_shares() {
     std::vector<double>& shares = kernel_->shares;
     const auto known = static_cast<double>(
         std::count_if(shares.begin(), shares.end(), [](double share) { return share > 0.0; }));
     const double mean = known > 0.0 ? std::reduce(shares.begin(), shares.end()) / known : 1.0;
-    for (const UnitState& unit : view.units()) {
+    for (const UnitState& unit : view().units()) {
       double& share = shares[unit.id.index];
       if (unit.present && share == 0.0) share = mean;
     }
@@ -186,49 +186,43 @@ class Acosta final : public Policy {
     for (double& share : shares) share /= sum;
   }
 
-  AcostaOptions options_;
+  StepOf mode_;
+  std::optional<Items> initial_block_items_;
+  double step_fraction_;
+  double threshold_;
+  ThresholdMode threshold_mode_;
+  double damping_;
   std::map<std::string, Kernel> kernels_;
   Kernel* kernel_ = nullptr;    // of the current phase
   std::vector<Measured> step_;  // (n)
 };
 
-std::unique_ptr<Policy> make_acosta(const Parameters& read, const KnownCosts* /*known*/) {
-  AcostaOptions options;
-  options.mode = static_cast<StepOf>(read.choice("mode", {"auto", "slices", "iterations"}));
-  options.initial_block_items = read.items_or_auto("initial_block_items", 1);
-  options.step_fraction = read.number("step_fraction", 0.0, 1.0);
-  options.threshold = read.number("threshold", 0.0, 1e9);
-  options.threshold_mode =
-      static_cast<ThresholdMode>(read.choice("threshold_mode", {"relative", "absolute"}));
-  options.damping = read.number("damping", 0.001, 1.0);
-  return std::make_unique<Acosta>(options);
-}
-
 }  // namespace
 
 PolicyInfo acosta_info() {
   return {
-      "acosta",
-      "shares proportional to measured speed; all units wait for one another after every step",
-      "Acosta, Blanco, Almeida (2012, 2013), as PLB-HeC (2015) gives it; UllMF",
-      {{"mode", "auto", "",
-        "a step is one iteration of the workload (iterations), or a slice of it (slices); auto: "
-        "slices where there is one iteration",
-        "PLB-HeC II: at each iteration; does not say for a load that is done once"},
-       initial_block_parameter(),
-       {"step_fraction", "0.05", "share of the items", "items of a slice, but for the first",
-        "not said, because its programs iterate; chosen because it is the step of PLB-HeC, which "
-        "compares the two"},
-       {"threshold", "0.1", "relative, or s", "imbalance from which on shares change",
-        "PLB-HeC II: defined by the user; UllMF's default"},
-       {"threshold_mode", "relative", "",
-        "imbalance is 1 - t_min / t_max, or t_max - t_min in seconds (absolute)",
-        "PLB-HeC II: the difference between times, unit not given; UllMF: relative"},
-       {"damping", "1", "", "how far shares go towards the measured ones; 1: all the way",
-        "PLB-HeC II: the next load follows from RP and SRP alone"}},
-      Foresight::none,
-      0.0,
-      make_acosta};
+      .name = "acosta",
+      .line =
+          "shares proportional to measured speed; all units wait for one another after every step",
+      .source = "Acosta, Blanco, Almeida (2012, 2013), as PLB-HeC (2015) gives it; UllMF",
+      .parameters = {{"mode", "auto", "",
+                      "a step is one iteration of the workload (iterations), or a slice of it "
+                      "(slices); auto: slices where there is one iteration",
+                      "PLB-HeC II: at each iteration; does not say for a load that is done once"},
+                     initial_block_parameter(),
+                     {"step_fraction", "0.05", "share of the items",
+                      "items of a slice, but for the first",
+                      "not said, because its programs iterate; chosen because it is the step of "
+                      "PLB-HeC, which compares the two"},
+                     {"threshold", "0.1", "relative, or s", "imbalance from which on shares change",
+                      "PLB-HeC II: defined by the user; UllMF's default"},
+                     {"threshold_mode", "relative", "",
+                      "imbalance is 1 - t_min / t_max, or t_max - t_min in seconds (absolute)",
+                      "PLB-HeC II: the difference between times, unit not given; UllMF: relative"},
+                     {"damping", "1", "",
+                      "how far shares go towards the measured ones; 1: all the way",
+                      "PLB-HeC II: the next load follows from RP and SRP alone"}},
+      .make = make_a<Acosta>};
 }
 
 }  // namespace equipoise

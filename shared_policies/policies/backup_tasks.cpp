@@ -12,7 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/unheard_copies.hpp"
 #include "shared_policies/run/block_watch.hpp"
 
@@ -129,24 +130,24 @@ struct Candidate {
   std::optional<Expected> other;
 };
 
-class BackupTasks final : public Policy {
+class BackupTasks final : public EventPolicy {
  public:
   explicit BackupTasks(std::unique_ptr<Policy> policy) : policy_(std::move(policy)) {}
 
-  void decide(const View& view, const Event& event, Decisions& decisions) override {
-    learn(view, event);
-    tell(view, event, decisions);
-    if (view.outstanding() == 0) return;
-    if (view.remaining() == 0 || is_own_timer(event)) {
-      back_up(view, decisions);
-    } else if (is_refused(view, event)) {
-      set_timer(view.now(), decisions);  // fires when all idle units were offered
+ private:
+  void on_event(const Event& event) override {
+    learn(event);
+    tell(event);
+    if (view().outstanding() == 0) return;
+    if (view().remaining() == 0 || is_own_timer(event)) {
+      back_up();
+    } else if (is_refused(event)) {
+      set_timer(view().now());  // fires when all idle units were offered
     }
   }
 
- private:
-  void learn(const View& view, const Event& event) {
-    paces_.resize(view.units().size());
+  void learn(const Event& event) {
+    paces_.resize(view().units().size());
     if (std::holds_alternative<PhaseStarted>(event.what)) {
       for (Pace& pace : paces_) pace.forget();
     } else if (std::holds_alternative<IterationStarted>(event.what)) {
@@ -169,71 +170,71 @@ class BackupTasks final : public Policy {
 
   /// Whether the event offered a unit to the policy, which gave it nothing, and it could do blocks
   /// again.
-  [[nodiscard]] bool is_refused(const View& view, const Event& event) const {
+  [[nodiscard]] bool is_refused(const Event& event) const {
     const auto* const offer = std::get_if<UnitIdle>(&event.what);
-    return offer != nullptr && is_free(view.unit(offer->unit));
+    return offer != nullptr && is_free(view().unit(offer->unit));
   }
 
-  void tell(const View& view, const Event& event, Decisions& decisions) {
+  void tell(const Event& event) {
     if (!copies_.hears(event)) return;
-    InnerDecisions inner(decisions, timers_, timers_set_);
+    InnerDecisions inner(decisions(), timers_, timers_set_);
     const auto* const fired = std::get_if<TimerFired>(&event.what);
-    if (fired == nullptr) return policy_->decide(view, event, inner);
+    if (fired == nullptr) return policy_->decide(view(), event, inner);
     if (fired->timer == own_timer) {
       if (event.at >= wakes_at_) wakes_at_ = Seconds::infinity();
       return;
     }
     const std::uint64_t timer = timers_.extract(fired->timer).mapped();
-    policy_->decide(view, {event.at, TimerFired{timer}}, inner);
+    policy_->decide(view(), {event.at, TimerFired{timer}}, inner);
   }
 
-  void back_up(const View& view, Decisions& decisions) {
-    Seconds wake = view.now();
-    while (wake == view.now()) wake = give_one(view, decisions);
-    set_timer(wake, decisions);
+  void back_up() {
+    Seconds wake = view().now();
+    while (wake == view().now()) wake = give_one();
+    set_timer(wake);
   }
 
-  void set_timer(Seconds wake, Decisions& decisions) {
-    if (wake < wakes_at_) decisions.set_timer(wakes_at_ = wake, own_timer);
+  void set_timer(Seconds wake) {
+    if (wake < wakes_at_) decisions().set_timer(wakes_at_ = wake, own_timer);
   }
 
   /// Gives one block again and returns the time of now; if none is to be given, returns when one
   /// may be.
-  Seconds give_one(const View& view, Decisions& decisions) {
-    const std::vector<UnitId> idle = idle_units(view);
+  Seconds give_one() {
+    const std::vector<UnitId> idle = idle_units();
     Seconds wake = Seconds::infinity();
     if (idle.empty()) return wake;
-    for (const Candidate& candidate : candidates(view)) {
-      const std::optional<UnitId> best = quickest(view, idle, candidate.first.block.items);
+    for (const Candidate& candidate : candidates()) {
+      const std::optional<UnitId> best = quickest(idle, candidate.first.block.items);
       if (!best) continue;
-      const Seconds at = given_at(candidate, paces_[best->index], view);
-      if (at == view.now() && give_again(view, decisions, candidate, *best)) return at;
-      if (at > view.now()) wake = std::min(wake, at);
+      const Seconds at = given_at(candidate, paces_[best->index]);
+      if (at == view().now() && give_again(candidate, *best)) return at;
+      if (at > view().now()) wake = std::min(wake, at);
     }
     return wake;
   }
 
   /// When the items are to be given to an idle unit of this pace; not before now.
-  [[nodiscard]] Seconds given_at(const Candidate& candidate, const Pace& idle,
-                                 const View& view) const {
+  [[nodiscard]] Seconds given_at(const Candidate& candidate, const Pace& idle) const {
     const auto& [first, other] = candidate;
     const auto given = given_.find(first.block.original());
-    const double doubt = given == given_.end() ? 1.0 : std::exp2(given->second);
-    const Seconds again = doubt * idle.block(items_of(first.block));
+    const double backoff = given == given_.end() ? 1.0 : std::exp2(given->second);
+    const Seconds again = backoff * idle.block(items_of(first.block));
     const auto given_for = [&](const Expected& of) {
-      if (view.remaining() > 0)
-        return std::max(view.now(), of.overdue_by(std::max(again, of.patience)));
-      return of.is_sooner(again, view.now()) ? view.now() : of.overdue_by(again);
+      if (view().remaining() > 0) {
+        return std::max(view().now(), of.overdue_by(std::max(again, of.patience)));
+      }
+      return of.is_sooner(again, view().now()) ? view().now() : of.overdue_by(again);
     };
     return other ? std::max(given_for(first), given_for(*other)) : given_for(first);
   }
 
   /// At most two blocks have the same items: of two, the one that is expected to end later is taken
   /// back.
-  bool give_again(const View& view, Decisions& decisions, const Candidate& candidate, UnitId unit) {
+  bool give_again(const Candidate& candidate, UnitId unit) {
     const auto& [first, other] = candidate;
-    if (other && !decisions.take_back(other->unit, other->block.id)) return false;
-    if (!copies_.give_twice(view, decisions, first.block.id, first.unit, unit)) return false;
+    if (other && !decisions().take_back(other->unit, other->block.id)) return false;
+    if (!copies_.give_twice(view(), decisions(), first.block.id, first.unit, unit)) return false;
     ++given_[first.block.original()];
     return true;
   }
@@ -248,31 +249,30 @@ class BackupTasks final : public Policy {
            paces_[unit.id.index].is_known();
   }
 
-  [[nodiscard]] std::vector<UnitId> idle_units(const View& view) const {
+  [[nodiscard]] std::vector<UnitId> idle_units() const {
     std::vector<UnitId> idle;
-    for (const UnitState& unit : view.units()) {
+    for (const UnitState& unit : view().units()) {
       if (is_free(unit)) idle.push_back(unit.id);
     }
     return idle;
   }
 
-  [[nodiscard]] std::optional<UnitId> quickest(const View& view, const std::vector<UnitId>& idle,
-                                               Items items) const {
+  [[nodiscard]] std::optional<UnitId> quickest(const std::vector<UnitId>& idle, Items items) const {
     std::optional<UnitId> best;
     for (const UnitId unit : idle) {
       const auto x = static_cast<double>(items);
       const bool is_quicker = !best || paces_[unit.index].block(x) < paces_[best->index].block(x);
-      if (items <= view.unit(unit).cap_items && is_quicker) best = unit;
+      if (items <= view().unit(unit).cap_items && is_quicker) best = unit;
     }
     return best;
   }
 
   /// All that is out, the items that are expected to be done last first.
-  [[nodiscard]] std::vector<Candidate> candidates(const View& view) const {
-    const Seconds now = view.now();
+  [[nodiscard]] std::vector<Candidate> candidates() const {
+    const Seconds now = view().now();
     std::map<std::uint64_t, Candidate> by_items;
-    for (const UnitState& unit : view.units()) {
-      for (const Expected& one : expected_of(view, unit)) {
+    for (const UnitState& unit : view().units()) {
+      for (const Expected& one : expected_of(unit)) {
         const auto [there, is_new] = by_items.try_emplace(one.block.original(), Candidate{one, {}});
         if (is_new) continue;
         there->second.other = one;
@@ -289,14 +289,14 @@ class BackupTasks final : public Policy {
   }
 
   /// What is expected of the outstanding blocks of `unit`. Some unit's pace is known.
-  [[nodiscard]] std::vector<Expected> expected_of(const View& view, const UnitState& unit) const {
+  [[nodiscard]] std::vector<Expected> expected_of(const UnitState& unit) const {
     const Pace& own = paces_[unit.id.index];
     std::vector<Expected> all;
     Seconds due;
     Seconds behind;
     for (const OutstandingBlock& b : unit.outstanding) {
       const double x = items_of(b.block);
-      const Judge judge = judge_of(view, unit, x);
+      const Judge judge = judge_of(unit, x);
       const Pace& pace = judge.pace;
       if (!all.empty()) {
         behind += pace.stage(x);
@@ -306,7 +306,7 @@ class BackupTasks final : public Policy {
         due = b.assigned + pace.block(x) + pace.setup();
       }
       Seconds patience = (judge.slower - 1.0) * pace.block(x);
-      if (!own.is_known()) patience += first_copies(view.workload(), x);
+      if (!own.is_known()) patience += first_copies(view().workload(), x);
       all.push_back({unit.id, b.block, patience, due, behind, own.is_known()});
     }
     return all;
@@ -320,13 +320,13 @@ class BackupTasks final : public Policy {
 
   /// By what `of` is judged with a block of x items. While the policy holds items back, units that
   /// have ended none are judged as by BlockWatch.
-  [[nodiscard]] Judge judge_of(const View& view, const UnitState& of, double x) const {
+  [[nodiscard]] Judge judge_of(const UnitState& of, double x) const {
     const Pace& own = paces_[of.id.index];
     if (own.is_known()) return {own};
-    if (view.remaining() == 0) return {quickest_pace(x)};
+    if (view().remaining() == 0) return {quickest_pace(x)};
     const Pace* slowest = nullptr;
     bool is_of_kind = false;
-    for (const UnitState& unit : view.units()) {
+    for (const UnitState& unit : view().units()) {
       const Pace& pace = paces_[unit.id.index];
       const bool is_alike = unit.unit.kind == of.unit.kind;
       if (!pace.is_known() || (is_of_kind && !is_alike)) continue;
@@ -357,13 +357,12 @@ class BackupTasks final : public Policy {
 }  // namespace
 
 ParameterInfo backup_parameter(bool is_on_unless_given) {
-  return {
-      "backup", is_on_unless_given ? "on" : "off", "",
-      "on: when nothing is left to hand out, idle units do blocks again that are overdue, or that "
-      "they would end sooner, and while the policy holds items back, blocks that take twice as "
-      "long as expected; the first result counts",
-      "on: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6; off: no paper of another policy "
-      "has it"};
+  return {"backup", is_on_unless_given ? "on" : "off", "",
+          "on: when nothing is left to hand out, idle units do blocks again that are overdue, or "
+          "that they would end sooner, and while the policy holds items back, blocks that take "
+          "twice as long as expected; the first result counts",
+          "on: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6; off: no paper of another "
+          "policy has it"};
 }
 
 std::unique_ptr<Policy> make_backup_tasks(std::unique_ptr<Policy> policy) {

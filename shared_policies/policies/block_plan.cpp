@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "shared_policies/policies/block_sizes.hpp"
+
 namespace equipoise {
 namespace {
 
 /// Half an even share of `items`, which are in no unit's plan; at least one grain.
 Items piece_of(const View& view, Items items) {
-  const auto units = view.units();
-  const auto present =
-      std::count_if(units.begin(), units.end(), [](const UnitState& u) { return u.present; });
+  const auto present = std::ranges::count_if(view.units(), &UnitState::present);
   return std::max(view.workload().grain_items, items / std::max<Items>(1, 2 * present));
 }
 
@@ -20,19 +20,13 @@ Items piece_of(const View& view, Items items) {
 void BlockPlan::clear(const View& view) { blocks_.assign(view.units().size(), {}); }
 
 void BlockPlan::add(UnitId unit, Items items, Items blocks, Items grain_items) {
-  for (; blocks > 0 && items > 0; --blocks) {
-    const Items even = (items + blocks - 1) / blocks;
-    const Items whole = (even + grain_items - 1) / grain_items * grain_items;
-    blocks_[unit.index].push_back(std::min(items, whole));
-    items -= blocks_[unit.index].back();
-  }
+  const std::vector<Items> sizes = equal_blocks(items, blocks, grain_items);
+  blocks_[unit.index].insert(blocks_[unit.index].end(), sizes.begin(), sizes.end());
 }
 
 Items BlockPlan::planned_items() const {
   Items sum = 0;
-  for (const auto& blocks : blocks_) {
-    sum = std::accumulate(blocks.begin(), blocks.end(), sum);
-  }
+  for (const auto& blocks : blocks_) sum = std::accumulate(blocks.begin(), blocks.end(), sum);
   return sum;
 }
 
@@ -44,9 +38,7 @@ void BlockPlan::offer(const View& view, UnitId unit, Decisions& decisions) {
     return;
   }
   const Items for_anyone = view.remaining() - planned_items();
-  if (for_anyone > 0) {
-    decisions.assign(unit, piece_of(view, for_anyone), BlockTag::tail);
-  }
+  if (for_anyone > 0) decisions.assign(unit, piece_of(view, for_anyone), BlockTag::tail);
 }
 
 void BlockPlan::drop(const View& view, UnitId unit, Decisions& decisions) {

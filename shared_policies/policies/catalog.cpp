@@ -29,22 +29,26 @@ ParameterInfo preset_parameter(const PolicyInfo& info) {
           "published: the defaults, which are the paper's wherever it gives them"};
 }
 
-/// One row for each listed policy.
+/// The rows of all listed policies.
 std::vector<PolicyInfo> make_rows() {
   std::vector<PolicyInfo> rows;
-  for (PolicyInfo (*const info)() : listed_policies) {
-    rows.push_back(info());
-    add_common_parameters(rows.back());
+  for (const ListedPolicies& listed : listed_policies) {
+    if (const auto* const several = std::get_if<std::vector<PolicyInfo> (*)()>(&listed)) {
+      for (PolicyInfo& info : (*several)()) rows.push_back(std::move(info));
+    } else {
+      rows.push_back(std::get<PolicyInfo (*)()>(listed)());
+    }
   }
+  std::ranges::for_each(rows, add_common_parameters);
   return rows;
 }
 
 void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) {
   if (inputs.known == nullptr) {
-    throw InputError("--policy", info.name +
-                                     " has to know block times beforehand; give --trace FILE with "
-                                     "times of this kernel (equipoise record makes one), or "
-                                     "profile=FILE to the policy");
+    throw InputError("--policy",
+                     info.name +
+                         " has to know block times beforehand; give --trace FILE with times of "
+                         "this kernel (equipoise record makes one), or profile=FILE to the policy");
   }
   for (const KnownCosts::Phase& phase : inputs.known->phases) {
     for (std::size_t p = 0; p < phase.size(); ++p) {
@@ -91,9 +95,7 @@ std::span<const PolicyInfo> policy_catalog() {
 const PolicyInfo& find_policy(std::string_view name) {
   std::vector<std::string> known;
   for (const PolicyInfo& info : policy_catalog()) {
-    if (info.name == name) {
-      return info;
-    }
+    if (info.name == name) return info;
     known.push_back(info.name);
   }
   throw InputError("--policy", unknown_name("policy", std::string(name), known));
@@ -123,12 +125,8 @@ std::unique_ptr<Policy> make_without_backup(const PolicyInfo& info, const Policy
   TypedParameters typed = with_preset(info, inputs.parameters);
   const std::optional<double> time_share = take_time_share(typed, info.parameters);
   const Parameters parameters(typed, info.parameters, info.name, "--policy");
-  if (info.foresight != Foresight::none) {
-    refuse_missing_profile(info, inputs);
-  }
-  if (info.check_units != nullptr) {
-    info.check_units(parameters, inputs.units);
-  }
+  if (info.foresight != Foresight::none) refuse_missing_profile(info, inputs);
+  if (info.check_units != nullptr) info.check_units(parameters, inputs.units);
   std::unique_ptr<Policy> policy = info.make(parameters, inputs.known);
   if (!time_share) return policy;
   return make_probed_start(*time_share, [=, &info, known = inputs.known](Items first_block_items) {

@@ -2,6 +2,12 @@
 // several policies share.
 #pragma once
 
+#include <memory>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/catalog.hpp"
 
 namespace equipoise {
@@ -17,28 +23,33 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo hierarchical_info();
 [[nodiscard]] PolicyInfo fpm_limited_info();
 [[nodiscard]] PolicyInfo energy_alpha_info();
-[[nodiscard]] PolicyInfo ss_info();
-[[nodiscard]] PolicyInfo fsc_info();
-[[nodiscard]] PolicyInfo mfsc_info();
-[[nodiscard]] PolicyInfo gss_info();
-[[nodiscard]] PolicyInfo tss_info();
-[[nodiscard]] PolicyInfo fac_info();
-[[nodiscard]] PolicyInfo fac2_info();
-[[nodiscard]] PolicyInfo wf_info();
-[[nodiscard]] PolicyInfo awf_b_info();
-[[nodiscard]] PolicyInfo awf_c_info();
-[[nodiscard]] PolicyInfo awf_d_info();
-[[nodiscard]] PolicyInfo awf_e_info();
-[[nodiscard]] PolicyInfo af_info();
+[[nodiscard]] std::vector<PolicyInfo> loop_rules_info();      // ss, fsc, mfsc, gss, tss
+[[nodiscard]] std::vector<PolicyInfo> factoring_info();       // fac, fac2, wf
+[[nodiscard]] std::vector<PolicyInfo> adaptive_rules_info();  // awf-b to awf-e, af
 [[nodiscard]] PolicyInfo naive_info();
 [[nodiscard]] PolicyInfo asymmetric_info();
 [[nodiscard]] PolicyInfo hguided_info();
 [[nodiscard]] PolicyInfo equipoise_info();
 [[nodiscard]] PolicyInfo optimum_info();
 
+/// For PolicyInfo::make: makes a `P` from its parameters, and from what is known before the run if
+/// its constructor takes that, too.
+template <typename P>
+std::unique_ptr<Policy> make_a(const Parameters& read, const KnownCosts* known) {
+  if constexpr (std::is_constructible_v<P, const Parameters&>) {
+    return std::make_unique<P>(read);
+  } else {
+    EQ_CHECK(known != nullptr, "make_policy checks this");
+    return std::make_unique<P>(read, *known);
+  }
+}
+
+/// A function that returns one row, or several.
+using ListedPolicies = std::variant<PolicyInfo (*)(), std::vector<PolicyInfo> (*)()>;
+
 /// All of them, in the order in which they are listed.
 // clang-format off
-inline constexpr PolicyInfo (*listed_policies[])() = {
+inline constexpr ListedPolicies listed_policies[] = {
     greedy_info,
     static_info,
     fixed_info,
@@ -50,19 +61,9 @@ inline constexpr PolicyInfo (*listed_policies[])() = {
     hierarchical_info,
     fpm_limited_info,
     energy_alpha_info,
-    ss_info,
-    fsc_info,
-    mfsc_info,
-    gss_info,
-    tss_info,
-    fac_info,
-    fac2_info,
-    wf_info,
-    awf_b_info,
-    awf_c_info,
-    awf_d_info,
-    awf_e_info,
-    af_info,
+    loop_rules_info,
+    factoring_info,
+    adaptive_rules_info,
     naive_info,
     asymmetric_info,
     hguided_info,

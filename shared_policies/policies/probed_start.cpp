@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/solve/integer_rounding.hpp"
 #include "shared_policies/specs/spec.hpp"
 
@@ -27,14 +27,15 @@ constexpr double steps = 20.0;              // of a run: the published step_frac
 constexpr double least_slope_share = 0.01;  // of a block's time grows with its items
 constexpr const char* parameter = "initial_block_items";
 
-class ProbedStart final : public Policy {
+class ProbedStart final : public EventPolicy {
  public:
   ProbedStart(double time_share, PolicyFromFirstBlock make_policy)
       : time_share_(time_share), make_policy_(std::move(make_policy)) {}
 
-  void decide(const View& view, const Event& event, Decisions& decisions) override {
-    if (policy_ != nullptr) return policy_->decide(view, event, decisions);
-    probes_.resize(view.units().size());
+ private:
+  void on_event(const Event& event) override {
+    if (policy_ != nullptr) return policy_->decide(view(), event, decisions());
+    probes_.resize(view().units().size());
     if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
       UnitProbes& unit = probes_[finished->unit.index];
       unit.is_out = false;
@@ -42,21 +43,19 @@ class ProbedStart final : public Policy {
           {static_cast<double>(finished->block.items), block_duration_s(finished->times)});
     } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
       probes_[lost->unit.index].is_out = false;
-    } else if (std::holds_alternative<UnitLost>(event.what) && view.remaining() > 0 &&
-               is_measured(view)) {
-      start(view, event.at, decisions);  // no idle unit is offered again
+    } else if (std::holds_alternative<UnitLost>(event.what)) {
+      if (view().remaining() > 0 && is_measured()) start();  // no idle unit is offered again
     } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
       UnitProbes& unit = probes_[idle->unit.index];
-      if (is_measured(view)) {
-        start(view, event.at, decisions);
+      if (is_measured()) {
+        start();
       } else if (!unit.is_out && unit.done.size() < probe_count) {
-        const Items items = probe_items(view) * (unit.done.empty() ? 1 : probe_growth);
-        unit.is_out = decisions.assign(idle->unit, items, BlockTag::train) > 0;
+        const Items items = probe_items() * (unit.done.empty() ? 1 : probe_growth);
+        unit.is_out = decisions().assign(idle->unit, items, BlockTag::train) > 0;
       }
     }
   }
 
- private:
   struct Probe {
     double items = 0.0;
     double seconds = 0.0;
@@ -66,20 +65,19 @@ class ProbedStart final : public Policy {
     bool is_out = false;
   };
 
-  [[nodiscard]] static Items probe_items(const View& view) {
-    const Items grain = view.workload().grain_items;
-    const double items = probe_part * static_cast<double>(initial_block(view, {}));
-    return std::max(grain, nearest_block(items, grain, view.workload().items));
+  [[nodiscard]] Items probe_items() const {
+    const Items grain = view().workload().grain_items;
+    const double items = probe_part * static_cast<double>(initial_block(view(), {}));
+    return std::max(grain, nearest_block(items, grain, view().workload().items));
   }
 
   /// Whether all present units, at least one, have been measured and none is working.
-  [[nodiscard]] bool is_measured(const View& view) const {
-    const auto is_present = [](const UnitState& unit) { return unit.present; };
+  [[nodiscard]] bool is_measured() const {
     const auto is_done = [this](const UnitState& unit) {
       return !unit.present || probes_[unit.id.index].done.size() >= probe_count;
     };
-    return view.outstanding() == 0 && std::ranges::any_of(view.units(), is_present) &&
-           std::ranges::all_of(view.units(), is_done);
+    return view().outstanding() == 0 && std::ranges::any_of(view().units(), &UnitState::present) &&
+           std::ranges::all_of(view().units(), is_done);
   }
 
   /// The line through both probes, or through the origin if its fixed cost would be negative.
@@ -93,13 +91,13 @@ class ProbedStart final : public Policy {
     return line;
   }
 
-  [[nodiscard]] Items first_block(const View& view) const {
+  [[nodiscard]] Items first_block() const {
     std::vector<CostLine> lines;
     for (const UnitProbes& unit : probes_) {
       if (unit.done.size() >= probe_count) lines.push_back(line_of(unit.done[0], unit.done[1]));
     }
-    const Workload& workload = view.workload();
-    const Items share_of_items = initial_block(view, {});
+    const Workload& workload = view().workload();
+    const Items share_of_items = initial_block(view(), {});
     const double items = first_block_for_time(time_share_, workload.items, lines);
     if (items < least_part * static_cast<double>(share_of_items)) return share_of_items;
     return std::max(workload.grain_items,
@@ -107,20 +105,21 @@ class ProbedStart final : public Policy {
   }
 
   /// Tells the policy what it has missed, and of idle units as the run loop does.
-  void start(const View& view, Seconds at, Decisions& decisions) {
-    const Items first = first_block(view);
-    decisions.note(fmt::format("{}={}", parameter, first));
+  void start() {
+    const Items first = first_block();
+    decisions().note(fmt::format("{}={}", parameter, first));
     policy_ = make_policy_(first);
-    policy_->decide(view, {at, RunStarted{}}, decisions);
-    policy_->decide(view, {at, PhaseStarted{view.phase()}}, decisions);
-    policy_->decide(view, {at, IterationStarted{view.iteration()}}, decisions);
-    for (const UnitState& unit : view.units()) {
+    const auto tell = [this](const Event& event) { policy_->decide(view(), event, decisions()); };
+    tell({at(), RunStarted{}});
+    tell({at(), PhaseStarted{view().phase()}});
+    tell({at(), IterationStarted{view().iteration()}});
+    for (const UnitState& unit : view().units()) {
       const auto slots = static_cast<std::size_t>(unit.unit.slots);
       bool was_granted = true;
       while (was_granted && unit.present && unit.outstanding.size() < slots &&
-             view.remaining() > 0) {
+             view().remaining() > 0) {
         const std::size_t before = unit.outstanding.size();
-        policy_->decide(view, {view.now(), UnitIdle{unit.id}}, decisions);
+        tell({view().now(), UnitIdle{unit.id}});
         was_granted = unit.outstanding.size() > before;
       }
     }

@@ -1,17 +1,18 @@
 // optimum: an oracle that is given the true costs of this run and, if a search in the simulator was
 // made, the best schedule that it found. It knows mean times and keeps to its plan; with
 // reacts=true it reacts to what happens.
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
-#include <variant>
+#include <numeric>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/block_plan.hpp"
-#include "shared_policies/policies/divide/division.hpp"
-#include "shared_policies/policies/divide/objective.hpp"
-#include "shared_policies/policies/divide/planned_policy.hpp"
-#include "shared_policies/policies/divide/reacting_plan.hpp"
-#include "shared_policies/policies/divide/sequential_cost.hpp"
+#include "shared_policies/policies/divide/energy_split.hpp"
+#include "shared_policies/policies/divide/planned_division.hpp"
+#include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -24,21 +25,19 @@ namespace {
 /// shares are those of `divide_for`.
 class KnownDivision final : public PlannedPolicy {
  public:
-  KnownDivision(const KnownCosts& known, Objective objective)
-      : PlannedPolicy(known, "known"), objective_(objective) {}
+  KnownDivision(const Parameters& read, const KnownCosts& known)
+      : PlannedPolicy(known, "known"), objective_(objective_of(read)) {}
 
  private:
-  [[nodiscard]] std::vector<Items> divide(const View& view, const Costs& costs) const override {
-    if (objective_ != Objective::time) {
-      return divide_for(objective_, view, costs);
-    }
-    return divide_among(view, present_units(view), view.workload().items, costs,
+  [[nodiscard]] std::vector<Items> divide(const Costs& costs) const override {
+    if (objective_ != Objective::time) return divide_for(objective_, view(), costs);
+    return divide_among(view(), present_units(view()), view().workload().items, costs,
                         BlockRule::cheapest);
   }
 
-  [[nodiscard]] Items count_blocks(const View& view, const UnitState& unit, const CostModel& cost,
+  [[nodiscard]] Items count_blocks(const UnitState& unit, const CostModel& cost,
                                    Items share) const override {
-    return cheapest_count(cost, share, view.workload().grain_items, unit.cap_items);
+    return cheapest_count(cost, share, view().workload().grain_items, unit.cap_items);
   }
 
   Objective objective_;
@@ -46,37 +45,34 @@ class KnownDivision final : public PlannedPolicy {
 
 /// Hands out a known schedule: all blocks of a unit when an iteration starts or when the unit
 /// joins, so that they overlap if the unit can do that. The work of lost units goes to idle units.
-class KnownSchedule final : public Policy {
+class KnownSchedule final : public EventPolicy {
  public:
   explicit KnownSchedule(const BlockLists& schedule) : schedule_(schedule) {}
 
-  void decide(const View& view, const Event& event, Decisions& decisions) override {
-    if (std::holds_alternative<IterationStarted>(event.what)) {
-      left_ = schedule_[static_cast<std::size_t>(view.phase())];
-      rest_.clear(view);
-      Decision decision{{}, DecisionKind::schedule, {}};
-      for (const UnitState& unit : view.units()) {
-        const std::vector<Items>& blocks = left_[unit.id.index];
-        if (!blocks.empty()) {
-          decision.estimates.push_back({unit.id, "known", {}, {}, blocks.front()});
-        }
+ private:
+  void on_iteration() override {
+    left_ = schedule_[static_cast<std::size_t>(view().phase())];
+    rest_.clear(view());
+    Decision decision{{}, DecisionKind::schedule, {}};
+    for (const UnitState& unit : view().units()) {
+      const std::vector<Items>& blocks = left_[unit.id.index];
+      if (!blocks.empty()) {
+        decision.estimates.push_back({unit.id, "known", {}, {}, blocks.front()});
       }
-      decisions.decided(decision);
-      for (const UnitState& unit : view.units()) {
-        if (unit.present) hand_out(unit.id, decisions);
-      }
-    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-      hand_out(joined->unit, decisions);
-    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-      if (view.unit(idle->unit).outstanding.empty()) rest_.offer(view, idle->unit, decisions);
-    } else if (const auto* lost = std::get_if<UnitLost>(&event.what)) {
-      rest_.drop(view, lost->unit, decisions);
+    }
+    decisions().decided(decision);
+    for (const UnitState& unit : view().units()) {
+      if (unit.present) hand_out(unit.id);
     }
   }
+  void on_unit_joined(UnitId unit) override { hand_out(unit); }
+  void on_idle(UnitId unit) override {
+    if (view().unit(unit).outstanding.empty()) rest_.offer(view(), unit, decisions());
+  }
+  void on_unit_lost(UnitId unit) override { rest_.drop(view(), unit, decisions()); }
 
- private:
-  void hand_out(UnitId unit, Decisions& decisions) {
-    for (const Items items : left_[unit.index]) decisions.assign(unit, items);
+  void hand_out(UnitId unit) {
+    for (const Items items : left_[unit.index]) decisions().assign(unit, items);
     left_[unit.index].clear();
   }
 
@@ -85,17 +81,192 @@ class KnownSchedule final : public Policy {
   BlockPlan rest_;               // without planned blocks: gives remaining work to idle units
 };
 
-std::unique_ptr<Policy> make_optimum(const Parameters& parameters, const KnownCosts* known) {
-  EQ_CHECK(known != nullptr, "make_policy checks this");
-  const Objective objective = objective_of(parameters);
-  if (parameters.flag("reacts")) {
-    return make_reacting_plan(*known, parameters.number("part", 0.01, 1.0),
-                              parameters.number("dearer", 0.0, 10.0));
+constexpr int sizes_tried = 64;
+constexpr double worth_overlapping = 0.01;  ///< share of copies in a block's time
+
+/// What is known of a unit in this iteration.
+struct PlannedUnit {
+  const CostModel* cost = nullptr;
+  bool has_setup = false;  ///< `cost` contains a setup, which only its first block pays
+  double share_items = 0.0;
+  double least_items = 0.0;
+  double most_items = 0.0;
+  std::size_t queue = 1;  ///< blocks that it should have
+  double end_s = 0.0;     ///< when its blocks will have ended
+
+  [[nodiscard]] double seconds(double items) const {
+    return has_setup ? cost->computing_s(items) : cost->at(items).seconds;
   }
-  if (objective == Objective::time && !known->schedule.empty()) {
+  [[nodiscard]] double items_per_s() const { return least_items / seconds(least_items); }
+};
+
+/// optimum:reacts=true. Hands out the shares of the best known schedule (or, if there is none, of
+/// the division by known costs) piece by piece. A unit that asks gets
+///
+///     x_p = part s_p / sum_q(s_q) R
+///
+/// of the R items that remain, where s_q are the shares of the units that are present, so that luck
+/// with block times is made up for by the pieces that follow. x_p is kept between the least and the
+/// greatest size at which an item costs at most (1 + dearer) times the unit's least cost; the
+/// setup, which is paid once, does not count. A block raised to the least size is given only if the
+/// others would end later without it, as list scheduling does; otherwise half of it is tried, and
+/// so on. A unit whose blocks spend time on copies has two blocks at least.
+///
+/// O(n) for each of the last blocks, else O(1). Source: guided and factoring self-scheduling; the
+/// weights and sizes are ours.
+class ReactingPlan final : public EventPolicy {
+ public:
+  ReactingPlan(const Parameters& read, const KnownCosts& known)
+      : known_(known),
+        part_(read.number("part", 0.01, 1.0)),
+        dearer_(read.number("dearer", 0.0, 10.0)) {}
+
+ private:
+  void on_iteration() override { plan(); }
+  void on_idle(UnitId unit) override { offer(unit); }
+  void on_finished(const BlockFinished& finished) override {
+    expect_end(finished.unit);
+    if (!view().unit(finished.unit).outstanding.empty()) offer(finished.unit);
+  }
+  void on_block_lost(const BlockLost& lost) override { expect_end(lost.unit); }
+  void on_unit_lost(UnitId /*unit*/) override { add_shares(); }
+  void on_unit_joined(UnitId /*unit*/) override { add_shares(); }
+
+  void plan();
+  void choose_sizes(PlannedUnit& unit) const;
+  void add_shares();
+  void expect_end(UnitId id);
+  void offer(UnitId id);
+  [[nodiscard]] double wanted(UnitId id) const;
+  [[nodiscard]] double end_of_others(UnitId but) const;
+
+  const KnownCosts& known_;
+  double part_;
+  double dearer_;
+  std::vector<PlannedUnit> units_;
+  double shares_items_ = 0.0;  ///< of the units that are present
+};
+
+void ReactingPlan::plan() {
+  const auto phase = static_cast<std::size_t>(view().phase());
+  std::vector<const CostModel*> costs;
+  for (const auto& cost : known_.phases[phase]) costs.push_back(cost.get());
+  std::vector<Items> shares;
+  if (known_.schedule.empty()) {
+    shares = divide_among(view(), present_units(view()), view().workload().items, costs,
+                          BlockRule::cheapest);
+  } else {
+    for (const std::vector<Items>& blocks : known_.schedule[phase]) {
+      shares.push_back(std::accumulate(blocks.begin(), blocks.end(), Items{0}));
+    }
+  }
+  units_.assign(costs.size(), {});
+  for (std::size_t p = 0; p < costs.size(); ++p) {
+    units_[p].cost = costs[p];
+    units_[p].has_setup = view().workload().bytes_of_an_iteration() > 0.0;
+    units_[p].share_items = static_cast<double>(shares[p]);
+    units_[p].end_s = view().now().value;
+    choose_sizes(units_[p]);
+  }
+  add_shares();
+}
+
+void ReactingPlan::choose_sizes(PlannedUnit& unit) const {
+  const double ratio = std::max(1.0, unit.share_items / grain());
+  const auto size = [&](int i) {
+    return grain() * std::pow(ratio, static_cast<double>(i) / (sizes_tried - 1));
+  };
+  double cheapest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < sizes_tried; ++i) {
+    cheapest = std::min(cheapest, unit.seconds(size(i)) / size(i));
+  }
+  for (int i = 0; i < sizes_tried; ++i) {
+    if (unit.seconds(size(i)) > (1.0 + dearer_) * cheapest * size(i)) continue;
+    if (unit.least_items == 0.0) unit.least_items = size(i);
+    unit.most_items = size(i);
+  }
+  const double whole_s = unit.cost->at(unit.most_items).seconds;
+  const double copies_s = whole_s - unit.cost->computing_s(unit.most_items);
+  if (copies_s > worth_overlapping * whole_s) unit.queue = 2;
+}
+
+void ReactingPlan::add_shares() {
+  shares_items_ = 0.0;
+  for (const UnitState& unit : view().units()) {
+    if (unit.present && !units_.empty()) shares_items_ += units_[unit.id.index].share_items;
+  }
+}
+
+void ReactingPlan::expect_end(UnitId id) {
+  PlannedUnit& unit = units_[id.index];
+  unit.end_s = view().now().value;
+  for (const OutstandingBlock& block : view().unit(id).outstanding) {
+    unit.end_s += unit.seconds(static_cast<double>(block.block.items));
+  }
+}
+
+void ReactingPlan::offer(UnitId id) {
+  PlannedUnit& unit = units_[id.index];
+  const UnitState& state = view().unit(id);
+  const std::size_t queue = std::max(unit.queue, static_cast<std::size_t>(state.unit.slots));
+  while (view().remaining() > 0 && state.outstanding.size() < queue) {
+    unit.end_s = std::max(unit.end_s, view().now().value);
+    const double items = wanted(id);
+    if (items <= 0.0) return;
+    const Items granted = decisions().assign(id, static_cast<Items>(std::ceil(items)));
+    if (granted == 0) return;
+    unit.end_s += unit.seconds(static_cast<double>(granted));
+  }
+}
+
+/// The size of the next block of the unit; 0 if it should wait.
+double ReactingPlan::wanted(UnitId id) const {
+  const PlannedUnit& unit = units_[id.index];
+  const double part =
+      shares_items_ > 0.0 ? part_ * unit.share_items / shares_items_ * remaining() : 0.0;
+  if (part >= unit.least_items) return std::min(part, unit.most_items);
+  const double last = std::min(unit.least_items, remaining());
+  if (view().outstanding() == 0) return last;
+  if (unit.share_items <= 0.0) return 0.0;
+  const double others_end_s = end_of_others(id);
+  for (double items = last; items >= std::min(grain(), last); items *= 0.5) {
+    if (unit.end_s + unit.seconds(items) <= others_end_s) return items;
+  }
+  return 0.0;
+}
+
+/// When the other units would have done all that remains, each at its speed with least blocks and
+/// beginning when its blocks end; infinity if there are none.
+double ReactingPlan::end_of_others(UnitId but) const {
+  struct Other {
+    double from_s;
+    double items_per_s;
+  };
+  std::vector<Other> others;
+  for (const UnitState& state : view().units()) {
+    const PlannedUnit& unit = units_[state.id.index];
+    if (!state.present || state.id == but || unit.share_items <= 0.0) continue;
+    others.push_back({std::max(unit.end_s, view().now().value), unit.items_per_s()});
+  }
+  std::ranges::sort(others, {}, &Other::from_s);
+  double rate = 0.0;
+  double done_before = 0.0;  // what would be done at time 0 if the units so far had begun then
+  double end_s = std::numeric_limits<double>::infinity();
+  for (const Other& other : others) {
+    if (other.from_s >= end_s) break;
+    rate += other.items_per_s;
+    done_before -= other.items_per_s * other.from_s;
+    end_s = (remaining() - done_before) / rate;
+  }
+  return end_s;
+}
+
+std::unique_ptr<Policy> make_optimum(const Parameters& read, const KnownCosts* known) {
+  if (read.flag("reacts")) return make_a<ReactingPlan>(read, known);
+  if (objective_of(read) == Objective::time && !known->schedule.empty()) {
     return std::make_unique<KnownSchedule>(known->schedule);
   }
-  return std::make_unique<KnownDivision>(*known, objective);
+  return make_a<KnownDivision>(read, known);
 }
 
 void check_optimum(const Parameters& parameters, std::span<const Unit> units) {
@@ -105,30 +276,27 @@ void check_optimum(const Parameters& parameters, std::span<const Unit> units) {
   }
 }
 
-std::vector<ParameterInfo> optimum_parameters() {
-  return {objective_parameter(),
-          {"reacts", "false", "",
-           "true: hands out its shares in smaller and smaller pieces, to whoever is free, instead "
-           "of keeping to the plan",
-           "false: the papers' optimum is a fixed division"},
-          {"part", "0.5", "share of what the unit would still get",
-           "with reacts=true: size of a block", "factoring halves what remains, too"},
-          {"dearer", "0.02", "share of the least cost of an item",
-           "with reacts=true: blocks are not smaller or larger than items cost that much more in",
-           "ours; the best known makespan is the least of several such runs"}};
-}
-
 }  // namespace
 
 PolicyInfo optimum_info() {
-  return {"optimum",
-          "follows the best schedule found for this run's mean times, without reacting",
-          "policies of the papers are measured against it",
-          optimum_parameters(),
-          Foresight::oracle,
-          0.0,
-          make_optimum,
-          check_optimum};
+  return {
+      .name = "optimum",
+      .line = "follows the best schedule found for this run's mean times, without reacting",
+      .source = "policies of the papers are measured against it",
+      .parameters =
+          {objective_parameter(),
+           {"reacts", "false", "",
+            "true: hands out its shares in smaller and smaller pieces, to whoever is free, instead "
+            "of keeping to the plan",
+            "false: the papers' optimum is a fixed division"},
+           {"part", "0.5", "share of what the unit would still get",
+            "with reacts=true: size of a block", "factoring halves what remains, too"},
+           {"dearer", "0.02", "share of the least cost of an item",
+            "with reacts=true: blocks are not smaller or larger than items cost that much more in",
+            "ours; the best known makespan is the least of several such runs"}},
+      .foresight = Foresight::oracle,
+      .make = make_optimum,
+      .check_units = check_optimum};
 }
 
 }  // namespace equipoise

@@ -1,4 +1,9 @@
-// static: one division before the run, by a profile of earlier runs, without later correction.
+// static: one division before the run, by a profile of earlier runs, without later correction (de
+// Camargo, WAMCA 2012, as DLB-GPU and PLB-HeC describe it).
+//
+//     read the times of an earlier run                      read
+//     divide so that all units take the same time           divide
+//     one block for each unit                               count_blocks
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -7,9 +12,7 @@
 #include "shared_policies/fit/cost_samples.hpp"
 #include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/fit/transfer_line.hpp"
-#include "shared_policies/model/failure.hpp"
-#include "shared_policies/policies/divide/division.hpp"
-#include "shared_policies/policies/divide/planned_policy.hpp"
+#include "shared_policies/policies/divide/planned_division.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -28,16 +31,15 @@ constexpr int profile_points = 16;  // at which a profile is read to fit a line
 /// is one block, `blocks` equal blocks, or as many as the unit's memory requires.
 class Static final : public PlannedPolicy {
  public:
-  Static(const KnownCosts& known, ProfileModel model, Items blocks)
-      : PlannedPolicy(known, "profile"), model_(model), blocks_(blocks) {}
+  Static(const Parameters& read, const KnownCosts& known)
+      : PlannedPolicy(known, "profile"),
+        model_(static_cast<ProfileModel>(read.choice("model", {"fpm", "affine", "speed"}))),
+        blocks_(read.items("blocks", 1)) {}
 
  private:
-  Costs read(const View& view, const KnownCosts::Phase& profile) override {
-    if (model_ == ProfileModel::fpm) {
-      return PlannedPolicy::read(view, profile);
-    }
-    const auto items = static_cast<double>(view.workload().items);
-    const double even = items / static_cast<double>(view.units().size());
+  Costs read(const KnownCosts::Phase& profile) override {
+    if (model_ == ProfileModel::fpm) return PlannedPolicy::read(profile);
+    const double even = all_items() / static_cast<double>(view().units().size());
     read_.clear();
     Costs costs;
     for (const auto& known : profile) {
@@ -60,15 +62,15 @@ class Static final : public PlannedPolicy {
     return {line.latency_s, line.seconds_per_item};
   }
 
-  [[nodiscard]] std::vector<Items> divide(const View& view, const Costs& costs) const override {
-    return divide_among(view, present_units(view), view.workload().items, costs,
+  [[nodiscard]] std::vector<Items> divide(const Costs& costs) const override {
+    return divide_among(view(), present_units(view()), view().workload().items, costs,
                         BlockRule::as_large_as_fits);
   }
 
-  [[nodiscard]] Items count_blocks(const View& view, const UnitState& unit, const CostModel& cost,
+  [[nodiscard]] Items count_blocks(const UnitState& unit, const CostModel& cost,
                                    Items share) const override {
-    const Items grain = view.workload().grain_items;
-    return std::max(PlannedPolicy::count_blocks(view, unit, cost, share),
+    const Items grain = view().workload().grain_items;
+    return std::max(PlannedPolicy::count_blocks(unit, cost, share),
                     std::min(blocks_, (share + grain - 1) / grain));
   }
 
@@ -77,28 +79,21 @@ class Static final : public PlannedPolicy {
   std::vector<std::unique_ptr<CostModel>> read_;
 };
 
-std::unique_ptr<Policy> make_static(const Parameters& parameters, const KnownCosts* known) {
-  EQ_CHECK(known != nullptr, "make_policy checks this");
-  const auto model =
-      static_cast<ProfileModel>(parameters.choice("model", {"fpm", "affine", "speed"}));
-  return std::make_unique<Static>(*known, model, parameters.items("blocks", 1));
-}
-
 }  // namespace
 
 PolicyInfo static_info() {
-  return {"static",
-          "divides once, before the run, by recorded block times; never corrects",
-          "de Camargo, WAMCA 2012 (10.1109/WAMCA.2012.13)",
-          {profile_parameter(),
-           {"model", "fpm", "", "the profile as it is (fpm), a line (affine), a speed (speed)",
-            "PLB-HeC II: profiles of previous executions, the same time for all (DLB-GPU IV's own "
-            "static: a speed)"},
-           {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
-            "DLB-GPU IV: static block sizes at the beginning of the execution"}},
-          Foresight::informed,
-          0.0,
-          make_static};
+  return {.name = "static",
+          .line = "divides once, before the run, by recorded block times; never corrects",
+          .source = "de Camargo, WAMCA 2012 (10.1109/WAMCA.2012.13)",
+          .parameters = {profile_parameter(),
+                         {"model", "fpm", "",
+                          "the profile as it is (fpm), a line (affine), a speed (speed)",
+                          "PLB-HeC II: profiles of previous executions, the same time for all "
+                          "(DLB-GPU IV's own static: a speed)"},
+                         {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
+                          "DLB-GPU IV: static block sizes at the beginning of the execution"}},
+          .foresight = Foresight::informed,
+          .make = make_a<Static>};
 }
 
 }  // namespace equipoise

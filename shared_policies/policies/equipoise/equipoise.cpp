@@ -1,21 +1,26 @@
 // equipoise: our own policy. Whenever a block ends, the remaining items are divided at the rates
-// that the units have shown, so that all end together (Division); no model is solved for this.
+// that the units have shown, so that all end together; no model is solved for this.
 //
 // 1. Costs are learned block by block: a line (RunningCost), apart for blocks that met an empty
 //    unit and queued ones (PipelineCost). A surprise counts only if it is repeated.
-// 2. A block takes half of the time left: less if times scatter (`cushion`), if it hides copies
-//    (`overlap`, and its own copy in is to be hidden), or if larger blocks cost more an item; more
-//    if fixed costs require it (NextBlock). Blocks that overlap share the unit's memory.
-// 3. A unit's last block ends when all others end. It is taken once halving it would cost more
-//    fixed time than its scatter costs (`caution`). The last grains are assigned one by one.
-// 4. First blocks are small, larger on accelerators; later ones grow up to eightfold each time
+// 2. When all will end at the rates shown (Forecast), and with it the time left.
+// 3. A block takes half of the time left (NextBlock): less if times scatter (a safety margin:
+//    `cushion`), if it hides copies (`overlap`, and its own copy in is to be hidden), or if larger
+//    blocks cost more an item; more if fixed costs require it. Blocks that overlap share the unit's
+//    memory.
+// 4. A unit's last block ends when all others end. It is taken once halving it would cost more
+//    fixed time than its scatter costs (risk aversion: `caution`). The last grains are assigned one
+//    by one (list_schedule).
+// 5. First blocks are small, larger on accelerators; later ones grow up to eightfold each time
 //    (`growth`). Units queue as many blocks as hide copies and the latency of the controller.
-// 5. Links to other nodes are asked what they carry (Network). Remote units take part if what they
+// 6. Links to other nodes are asked what they carry (Network). Remote units take part if what they
 //    have to fetch takes less than the time left, iterations to come included (RemoteUnits).
-// 6. Earlier runs (`--experience`) count as up to three blocks, the fewer the older they are. What
+// 7. Earlier runs (`--experience`) count as up to three blocks, the fewer the older they are. What
 //    first blocks contradict is forgotten, also of all units that have not confirmed it.
-// 7. A block is expected to need as long again as it is overdue. When nothing is left to hand out,
+// 8. A block is expected to need as long again as it is overdue. When nothing is left to hand out,
 //    idle units do overdue blocks again (`backup`, BackupTasks). Lost work is divided again.
+//
+// block_costs.hpp has 1, forecast.hpp 2 to 4, remote_units.hpp 6; this file puts them together.
 //
 // `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with
 // one part at a time removed or changed; tools/campaigns/RESULTS.md has what was found.
@@ -23,19 +28,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "shared_policies/policies/equipoise/division.hpp"
-#include "shared_policies/policies/equipoise/network.hpp"
-#include "shared_policies/policies/equipoise/next_block.hpp"
-#include "shared_policies/policies/equipoise/pipeline_cost.hpp"
+#include "shared_policies/policies/equipoise/block_costs.hpp"
+#include "shared_policies/policies/equipoise/forecast.hpp"
 #include "shared_policies/policies/equipoise/remote_units.hpp"
+#include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -44,235 +48,252 @@ namespace {
 /// All parts are renewed once in (units / this) blocks: many units make a block hardly dearer.
 constexpr std::size_t units_renewed_a_block = 8;
 
-class Equipoise final : public Policy {
+class Equipoise final : public EventPolicy {
  public:
   Equipoise(const BlockSizing& sizing, Experience experience)
-      : experience_(std::move(experience)), sizing_(sizing), division_(sizing) {}
-
-  void decide(const View& view, const Event& event, Decisions& decisions) override {
-    ended_.reset();
-    if (std::holds_alternative<PhaseStarted>(event.what)) {
-      begin_phase(view);
-      network_.begin(view, decisions);
-    } else if (const auto* probed = std::get_if<Probed>(&event.what)) {
-      network_.learn(*probed, decisions);
-      if (network_.is_known()) divide(view, decisions);
-    } else if (std::holds_alternative<TimerFired>(event.what)) {
-      divide(view, decisions);
-    } else if (std::holds_alternative<IterationStarted>(event.what)) {
-      division_.begin_iteration(view.now().value);
-      divide(view, decisions);
-    } else if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-      learn(view, *finished, event.at);
-      ended_ = finished->unit;
-      if (is_due(view)) {
-        divide(view, decisions);
-      } else if (view.remaining() > 0) {
-        hand_out(view, finished->unit, decisions);
-      }
-    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-      if (view.outstanding() == 0 || division_.has_few_grains()) {
-        divide(view, decisions);
-      } else if (view.unit(idle->unit).outstanding.empty()) {
-        hand_out(view, idle->unit, decisions);
-      }
-    } else if (const auto* late = std::get_if<LateEnd>(&event.what)) {
-      division_.part(late->unit).last_end = event.at;
-    } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
-      division_.part(joined->unit) = {};
-      divide_anew(view, decisions);
-    } else if (std::holds_alternative<UnitLost>(event.what)) {
-      divide_anew(view, decisions);
-    }
-  }
+      : experience_(std::move(experience)), sizing_(sizing), forecast_(sizing) {}
 
  private:
-  void begin_phase(const View& view);
-  bool is_due(const View& view);
-  void learn(const View& view, const BlockFinished& finished, Seconds at);
-  void forget_unconfirmed(const View& view);
-  void divide(const View& view, Decisions& decisions);
-  void divide_anew(const View& view, Decisions& decisions);
-  void hand_out(const View& view, UnitId id, Decisions& decisions);
-  void report(const View& view, Decisions& decisions);
-  void assign_one_grain(const View& view, Decisions& decisions);
-  void assign_blocks(const View& view, const UnitState& unit, Decisions& decisions);
-  [[nodiscard]] double first_items(const View& view, const UnitState& unit) const;
-  [[nodiscard]] double largest_next(const View& view, const UnitState& unit) const;
-  double give(const View& view, UnitId id, double items, Decisions& decisions);
+  void on_event(const Event& event) override;
+  void on_phase() override;
+  void on_iteration() override;
+  void on_finished(const BlockFinished& finished) override;
+  void on_idle(UnitId unit) override;
+  void on_late_end(const LateEnd& late) override { forecast_.part(late.unit).last_end = at(); }
+  void on_probed(const Probed& probed) override;
+  void on_timer(std::uint64_t /*timer*/) override { divide(); }
+  void on_unit_lost(UnitId /*unit*/) override { divide_anew(); }
+  void on_unit_joined(UnitId unit) override;
+
+  bool is_due();
+  void learn(const BlockFinished& finished);
+  void forget_unconfirmed();
+  void divide();
+  void divide_anew();
+  void hand_out(UnitId id);
+  void report();
+  void assign_one_grain();
+  void assign_blocks(const UnitState& unit);
+  [[nodiscard]] double first_items(const UnitState& unit) const;
+  [[nodiscard]] double largest_next(const UnitState& unit) const;
+  double give(UnitId id, double items);
 
   Experience experience_;                                     // of earlier runs; may be empty
   std::map<std::string, std::vector<PipelineCost>> kernels_;  // by kernel name, (n)
   std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
   BlockSizing sizing_;
-  Network network_;
-  RemoteUnits remote_units_;
-  Division division_;
+  Forecast forecast_;
+  RemoteUnits remote_units_{forecast_};
   std::size_t blocks_ = 0;  // that have ended since a phase began or a unit came or left
   std::size_t blocks_since_division_ = 0;
   bool is_reported_ = false;     // since the last unit that came or left
   std::optional<UnitId> ended_;  // whose block this event ended
 };
 
-void Equipoise::begin_phase(const View& view) {
-  learned_ = &kernels_[view.workload().kernel];
-  for (std::size_t p = learned_->size(); p < view.units().size(); ++p) {
-    learned_->emplace_back(view.units()[p].unit.copy_engines > 0);
-    if (experience_.empty()) continue;
-    const auto& before = experience_[static_cast<std::size_t>(view.phase())][p];
-    if (before) learned_->back().start_from(*before);
-  }
-  division_.begin_phase(view.units().size(), *learned_);
-  remote_units_.begin_phase(view.now());
-  blocks_ = 0;
-  is_reported_ = false;
+// -- Events ------------------------------------------------------------------------------------
+
+void Equipoise::on_event(const Event& /*event*/) {
+  ended_.reset();
+  forecast_.look(view());
 }
 
-void Equipoise::learn(const View& view, const BlockFinished& finished, Seconds at) {
-  UnitPart& part = division_.part(finished.unit);
+void Equipoise::on_phase() {
+  learned_ = &kernels_[view().workload().kernel];
+  for (std::size_t p = learned_->size(); p < view().units().size(); ++p) {
+    learned_->emplace_back(view().units()[p].unit.copy_engines > 0);
+    if (experience_.empty()) continue;
+    const auto& before = experience_[static_cast<std::size_t>(view().phase())][p];
+    if (before) learned_->back().start_from(*before);
+  }
+  forecast_.begin_phase(*learned_);
+  remote_units_.begin_phase();
+  blocks_ = 0;
+  is_reported_ = false;
+  remote_units_.ask(decisions());
+}
+
+void Equipoise::on_iteration() {
+  forecast_.begin_iteration();
+  divide();
+}
+
+void Equipoise::on_finished(const BlockFinished& finished) {
+  learn(finished);
+  ended_ = finished.unit;
+  if (is_due()) {
+    divide();
+  } else if (view().remaining() > 0) {
+    hand_out(finished.unit);
+  }
+}
+
+void Equipoise::on_idle(UnitId unit) {
+  if (view().outstanding() == 0 || forecast_.has_few_grains()) {
+    divide();
+  } else if (view().unit(unit).outstanding.empty()) {
+    hand_out(unit);
+  }
+}
+
+void Equipoise::on_probed(const Probed& probed) {
+  remote_units_.learn(probed, decisions());
+  if (remote_units_.know_links()) divide();
+}
+
+void Equipoise::on_unit_joined(UnitId unit) {
+  forecast_.part(unit) = {};
+  divide_anew();
+}
+
+// -- Learning ----------------------------------------------------------------------------------
+
+void Equipoise::learn(const BlockFinished& finished) {
+  UnitPart& part = forecast_.part(finished.unit);
   const Seconds heard = part.is_answer ? finished.assigned - part.last_end : Seconds{};
   PipelineCost& cost = (*learned_)[finished.unit.index];
-  if (cost.add(finished, at, part.last_end, !part.has_data, heard)) forget_unconfirmed(view);
+  if (cost.add(finished, at(), part.last_end, !part.has_data, heard)) forget_unconfirmed();
   part.has_data = true;
   part.largest_items = std::max(part.largest_items, static_cast<double>(finished.block.items));
-  part.last_end = at;
+  part.last_end = at();
 }
 
 /// Forgets what earlier runs showed of all units that have not confirmed it: it was wrong of one.
-void Equipoise::forget_unconfirmed(const View& view) {
-  for (const UnitState& unit : view.units()) {
+void Equipoise::forget_unconfirmed() {
+  for (const UnitState& unit : view().units()) {
     PipelineCost& cost = (*learned_)[unit.id.index];
     if (cost.is_unconfirmed()) cost = PipelineCost(unit.unit.copy_engines > 0);
   }
 }
 
+// -- Dividing ----------------------------------------------------------------------------------
+
 /// Counts a finished block. Returns whether to renew all parts: at first more often than later.
-bool Equipoise::is_due(const View& view) {
+bool Equipoise::is_due() {
   ++blocks_;
   ++blocks_since_division_;
-  return blocks_since_division_ * units_renewed_a_block >= std::min(view.units().size(), blocks_) ||
-         view.outstanding() == 0;
+  return blocks_since_division_ * units_renewed_a_block >=
+             std::min(view().units().size(), blocks_) ||
+         view().outstanding() == 0;
 }
 
 /// Divides the remaining items, and gives its next blocks to every unit that should have more work.
-void Equipoise::divide(const View& view, Decisions& decisions) {
-  if (view.remaining() == 0) return;
+void Equipoise::divide() {
+  if (view().remaining() == 0) return;
   blocks_since_division_ = 0;
-  remote_units_.keep_out(view, division_);
-  division_.divide(view);
-  if (remote_units_.let_in(view, division_, network_)) division_.divide(view);
-  if (!is_reported_) report(view, decisions);
+  remote_units_.keep_out();
+  forecast_.update();
+  if (remote_units_.let_in()) forecast_.update();
+  if (!is_reported_) report();
   for (const bool are_cpus : {false, true}) {  // for which a grain may be too large
-    for (const UnitState& unit : view.units()) {
-      if ((unit.unit.kind == UnitKind::cpu) == are_cpus) assign_blocks(view, unit, decisions);
+    for (const UnitState& unit : view().units()) {
+      if ((unit.unit.kind == UnitKind::cpu) == are_cpus) assign_blocks(unit);
     }
   }
-  if (view.outstanding() == 0) assign_one_grain(view, decisions);
-  if (!network_.is_known()) return;
-  if (const auto at = remote_units_.next_look(view, division_)) decisions.set_timer(*at);
+  if (view().outstanding() == 0) assign_one_grain();
+  if (!remote_units_.know_links()) return;
+  if (const auto at = remote_units_.next_look()) decisions().set_timer(*at);
 }
 
 /// A unit has come or gone.
-void Equipoise::divide_anew(const View& view, Decisions& decisions) {
-  network_.begin(view, decisions);
+void Equipoise::divide_anew() {
+  remote_units_.ask(decisions());
   blocks_ = 0;
   is_reported_ = false;
-  divide(view, decisions);
+  divide();
 }
 
+// -- Handing out -------------------------------------------------------------------------------
+
 /// Gives a unit its next blocks; the others' parts are as they were.
-void Equipoise::hand_out(const View& view, UnitId id, Decisions& decisions) {
-  division_.renew(view, id);
-  assign_blocks(view, view.unit(id), decisions);
+void Equipoise::hand_out(UnitId id) {
+  forecast_.renew(id);
+  assign_blocks(view().unit(id));
 }
 
 /// Reports the costs once those of all units that take part are known, again after a unit came or
 /// left, and the sizes of next blocks as if nothing but time and memory limited them.
-void Equipoise::report(const View& view, Decisions& decisions) {
+void Equipoise::report() {
   Decision decision{{}, DecisionKind::divide, {}};
-  for (const UnitState& unit : view.units()) {
-    if (!division_.takes_part(unit)) continue;
-    if (!division_.cost(unit.id).is_known()) return;
-    const RunningCost& cost = division_.cost(unit.id).queued();
-    const double left_s = division_.end_s() - division_.part(unit.id).ready_s;
+  for (const UnitState& unit : view().units()) {
+    if (!forecast_.takes_part(unit)) continue;
+    if (!forecast_.cost(unit.id).is_known()) return;
+    const RunningCost& cost = forecast_.cost(unit.id).queued();
+    const double left_s = forecast_.end_s() - forecast_.part(unit.id).ready_s;
     const double items =
-        division_.sizes(unit.id).items(cost, left_s, division_.most_items(view, unit), left_s);
+        forecast_.sizes(unit.id).items(cost, left_s, forecast_.most_items(unit), left_s);
     decision.estimates.push_back({unit.id, {}, {}, {}, static_cast<Items>(std::round(items))});
     decision.estimates.back().cost =
         fmt::format("{:.6g} + {:.6g} x", cost.fixed_s(), cost.item_s());
   }
   is_reported_ = true;
-  decisions.decided(decision);
+  decisions().decided(decision);
 }
 
 /// Gives a grain to the unit that needs the least time for it, where none was found worth using.
-void Equipoise::assign_one_grain(const View& view, Decisions& decisions) {
-  const auto grain = static_cast<double>(view.workload().grain_items);
+void Equipoise::assign_one_grain() {
   const auto takes_s = [&](const UnitState& unit) {
-    const PipelineCost& cost = division_.cost(unit.id);
-    return division_.takes_part(unit) && cost.is_known() ? cost.queued().seconds(grain)
+    const PipelineCost& cost = forecast_.cost(unit.id);
+    return forecast_.takes_part(unit) && cost.is_known() ? cost.queued().seconds(grain())
                                                          : std::numeric_limits<double>::infinity();
   };
-  const auto best = std::ranges::min_element(view.units(), {}, takes_s);
-  if (std::isfinite(takes_s(*best))) give(view, best->id, grain, decisions);
+  const auto best = std::ranges::min_element(view().units(), {}, takes_s);
+  if (std::isfinite(takes_s(*best))) give(best->id, grain());
 }
 
-void Equipoise::assign_blocks(const View& view, const UnitState& unit, Decisions& decisions) {
-  UnitPart& part = division_.part(unit.id);
-  const PipelineCost& known = division_.cost(unit.id);
-  if (!division_.takes_part(unit)) return;
+void Equipoise::assign_blocks(const UnitState& unit) {
+  UnitPart& part = forecast_.part(unit.id);
+  const PipelineCost& known = forecast_.cost(unit.id);
+  if (!forecast_.takes_part(unit)) return;
   if (!known.is_known()) {
-    if (unit.outstanding.empty()) give(view, unit.id, first_items(view, unit), decisions);
+    if (unit.outstanding.empty()) give(unit.id, first_items(unit));
     return;
   }
   const std::size_t depth = part.has_data ? known.depth() : 1;
-  const bool few = division_.has_few_grains();
-  const auto grain = static_cast<double>(view.workload().grain_items);
-  double busy_s = part.ready_s - view.now().value;  // without the copy in of a block given now
+  const bool few = forecast_.has_few_grains();
+  double busy_s = part.ready_s - view().now().value;  // without the copy in of a block given now
   for (std::size_t queued = unit.outstanding.size(); queued < depth; ++queued) {
-    if (view.remaining() == 0 || (few ? part.grains == 0 : part.rate == 0.0)) return;
-    const double left_s = division_.end_s() - part.ready_s;
-    const bool is_last = left_s <= division_.sizes(unit.id).last_block_s(known.queued());
+    if (view().remaining() == 0 || (few ? part.grains == 0 : part.rate == 0.0)) return;
+    const double left_s = forecast_.end_s() - part.ready_s;
+    const bool is_last = left_s <= forecast_.sizes(unit.id).last_block_s(known.queued());
     const RunningCost& cost = queued == 0 && is_last ? known.alone() : known.queued();
     const double hidden_s = known.longest_hidden_s(busy_s, left_s);
-    double items = division_.sizes(unit.id).items(cost, left_s, largest_next(view, unit), hidden_s);
+    double items = forecast_.sizes(unit.id).items(cost, left_s, largest_next(unit), hidden_s);
     if (few) {
-      items = std::clamp(items, grain, grain * static_cast<double>(part.grains));
-    } else if (cost.seconds(grain) > left_s) {
+      items = std::clamp(items, grain(), grain() * static_cast<double>(part.grains));
+    } else if (cost.seconds(grain()) > left_s) {
       return;
     }
-    items = give(view, unit.id, items, decisions);
-    part.grains -= static_cast<Items>(std::round(items / grain));
+    items = give(unit.id, items);
+    part.grains -= static_cast<Items>(std::round(items / grain()));
     busy_s += known.queued().seconds(items);
-    division_.took(unit.id, (queued == 0 ? known.alone() : known.queued()).seconds(items));
+    forecast_.took(unit.id, (queued == 0 ? known.alone() : known.queued()).seconds(items));
   }
 }
 
 /// The size of a first block; small on a unit away from the input.
-double Equipoise::first_items(const View& view, const UnitState& unit) const {
+double Equipoise::first_items(const UnitState& unit) const {
   const double share = unit.unit.kind == UnitKind::cpu ? sizing_.first : sizing_.first_accelerator;
-  const double items =
-      share * static_cast<double>(view.workload().items) / static_cast<double>(view.units().size());
+  const double items = share * all_items() / static_cast<double>(view().units().size());
   if (!unit.unit.is_remote) return items;
-  return std::min(items, RemoteUnits::most_items(view, unit, division_, network_));
+  return std::min(items, remote_units_.most_items(unit));
 }
 
 /// The largest block that a unit may be given next: its memory limits it, and `growth` times its
 /// largest in this phase or, where earlier runs may be wrong, as if nothing were known.
-double Equipoise::largest_next(const View& view, const UnitState& unit) const {
-  const UnitPart& part = division_.part(unit.id);
+double Equipoise::largest_next(const UnitState& unit) const {
+  const UnitPart& part = forecast_.part(unit.id);
   double tried = std::numeric_limits<double>::infinity();
-  if (division_.cost(unit.id).is_unconfirmed()) tried = first_items(view, unit);
+  if (forecast_.cost(unit.id).is_unconfirmed()) tried = first_items(unit);
   if (part.has_data) tried = part.largest_items;
-  return std::min(division_.most_items(view, unit), sizing_.growth * tried);
+  return std::min(forecast_.most_items(unit), sizing_.growth * tried);
 }
 
 /// Hands out `items`, rounded to grains, at least one; returns the number of items granted.
-double Equipoise::give(const View& view, UnitId id, double items, Decisions& decisions) {
-  const Items grain = view.workload().grain_items;
+double Equipoise::give(UnitId id, double items) {
+  const Items grain = view().workload().grain_items;
   const auto grains = static_cast<Items>(std::round(items / static_cast<double>(grain)));
-  division_.part(id).is_answer = ended_ == id;
-  return static_cast<double>(decisions.assign(id, std::max<Items>(grains, 1) * grain));
+  forecast_.part(id).is_answer = ended_ == id;
+  return static_cast<double>(decisions().assign(id, std::max<Items>(grains, 1) * grain));
 }
 
 std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* known) {
@@ -293,23 +314,23 @@ PolicyInfo equipoise_info() {
           "re-divides the remaining items whenever a block ends; blocks shrink as times scatter "
           "and the end nears",
       .source = "this project",
-      .parameters =
-          {{"first_share", "0.0005", "share of the items",
-            "size of the first blocks of all units together"},
-           {"first_accelerator_share", "0.02", "share of the items",
-            "the same for GPUs and other accelerators"},
-           {"growth", "8", "x", "a block is at most so many times the unit's largest so far"},
-           {"slack", "0.5", "x time left",
-            "how long a block may take on a unit whose times do not scatter"},
-           {"overlap", "0.7", "x slack",
-            "the same on a unit that copies the next block while it computes"},
-           {"cushion", "2.5", "standard deviations",
-            "safety margin: blocks are shortened by so much, because their times vary"},
-           {"overhead_share", "0.01", "x block time",
-            "blocks are at least so large that their fixed time is at most this share"},
-           {"caution", "0.5", "x",
-            "how much scatter of times counts, compared with fixed time, for the size of the last "
-            "block"}},
+      .parameters = {{"first_share", "0.0005", "share of the items",
+                      "size of the first blocks of all units together"},
+                     {"first_accelerator_share", "0.02", "share of the items",
+                      "the same for GPUs and other accelerators"},
+                     {"growth", "8", "x",
+                      "a block is at most so many times the unit's largest so far"},
+                     {"slack", "0.5", "x time left",
+                      "how long a block may take on a unit whose times do not scatter"},
+                     {"overlap", "0.7", "x slack",
+                      "the same on a unit that copies the next block while it computes"},
+                     {"cushion", "2.5", "standard deviations",
+                      "safety margin: blocks are shortened by so much, because their times vary"},
+                     {"overhead_share", "0.01", "x block time",
+                      "blocks are at least so large that their fixed time is at most this share"},
+                     {"caution", "0.5", "x",
+                      "how much scatter of times counts, compared with fixed time, for the size of "
+                      "the last block"}},
       .make = make_equipoise,
       .uses_experience = true,
       .backs_up = true};

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/policies/hierarchical/stall_free.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/solve/inverse_cost.hpp"
 #include "shared_policies/solve/pipeline_schedule.hpp"
 
@@ -24,12 +24,20 @@ constexpr double rounding = 1e-9;  // relative: a smaller gain does not count
 constexpr std::size_t longest_group = 64;
 constexpr int search_steps = 24;
 
+constexpr double equality_error = 1e-9;  // relative error that a solver's equality may have
+
+/// a >= b, up to rounding.
+bool covers(Seconds a, Seconds b) { return a.value * (1.0 + equality_error) >= b.value; }
+
+/// Whether `out` and `in` both fit into `span` on the unit's copy engines.
+bool fit_within(Seconds out, Seconds in, Seconds span, int copy_engines) {
+  return covers(span, copy_engines > 1 ? std::max(out, in) : out + in);
+}
+
 Items grains_in(Items items, Items grain_items) { return (items + grain_items - 1) / grain_items; }
 
 std::vector<Items> times_grain(std::vector<Items> grains, Items grain_items) {
-  for (Items& size : grains) {
-    size *= grain_items;
-  }
+  for (Items& size : grains) size *= grain_items;
   return grains;
 }
 
@@ -84,23 +92,10 @@ class GroupShape {
  private:
   /// Keeps the blocks if they are the fastest so far; returns the time that they take.
   Seconds consider(const std::vector<Items>& grains) {
-    std::vector<StageTimes> times;
-    times.reserve(grains.size());
-    for (const Items size : grains) {
-      times.push_back(times_of(static_cast<double>(size * problem_.grain_items)));
-    }
+    const auto times = problem_.stages(grains, static_cast<double>(problem_.grain_items));
     const Seconds time = pipeline_time(times, problem_.copy_engines);
-    if (time.value < best_.time.value * (1.0 - rounding)) {
-      best_ = {grains, time};
-    }
+    if (time.value < best_.time.value * (1.0 - rounding)) best_ = {grains, time};
     return time;
-  }
-
-  [[nodiscard]] StageTimes times_of(double items) const {
-    return {.setup = {},
-            .in = Seconds{problem_.in->at(items).seconds},
-            .compute = Seconds{problem_.compute->at(items).seconds},
-            .out = Seconds{problem_.out->at(items).seconds}};
   }
 
   /// Tries more and more growing blocks, until that was slower twice.
@@ -109,9 +104,7 @@ class GroupShape {
     int slower = 0;
     for (const int growing : growing_counts) {
       const std::vector<double> sizes = filling_sizes(growing);
-      if (sizes.empty() || slower == 2) {
-        return;
-      }
+      if (sizes.empty() || slower == 2) return;
       const Seconds time = consider_with_joined_tails(sizes);
       slower += time > fastest ? 1 : 0;
       fastest = std::min(fastest, time);
@@ -153,19 +146,15 @@ class GroupShape {
   /// block, or if the first blocks would stall nevertheless.
   [[nodiscard]] std::vector<double> sizes_from(double second, int growing) {
     std::vector<double> sizes{compute_.within(problem_.in->at(second).seconds).items, second};
-    if (sizes.front() <= 0.0) {
-      sizes.erase(sizes.begin());
-    }
+    if (sizes.front() <= 0.0) sizes.erase(sizes.begin());
     double sum = 0.0;
     for (int block = 0; block < growing && sum <= limit_; ++block) {
       const double size = growing_size(sizes);
-      if (size <= 0.0) {
-        return {};
-      }
+      if (size <= 0.0) return {};
       sizes.push_back(size);
       sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
     }
-    if (growing > 0 && !is_stall_free(sizes)) {
+    if (growing > 0 && !are_stall_free(problem_.stages(sizes, 1.0), conditions_engines_)) {
       return {};
     }
     append_tail(sizes);
@@ -186,23 +175,12 @@ class GroupShape {
     return room_s > 0.0 ? in_.within(room_s).items : 0.0;
   }
 
-  [[nodiscard]] bool is_stall_free(const std::vector<double>& sizes) const {
-    std::vector<StageTimes> times;
-    times.reserve(sizes.size());
-    for (const double size : sizes) {
-      times.push_back(times_of(size));
-    }
-    return are_stall_free(times, conditions_engines_);
-  }
-
   /// Appends blocks, each computed while the results of the block before it are copied out.
   void append_tail(std::vector<double>& sizes) {
     const double least = 0.5 * static_cast<double>(problem_.grain_items);
     while (sizes.size() < longest_group) {
       const double size = compute_.within(problem_.out->at(sizes.back()).seconds).items;
-      if (size < least || size >= sizes.back()) {
-        return;
-      }
+      if (size < least || size >= sizes.back()) return;
       sizes.push_back(size);
     }
   }
@@ -227,10 +205,8 @@ class Schedules {
   [[nodiscard]] BlockGroups best() {
     const Items fewest = grains_in(grains_, cap_);
     consider_full();
-    consider_equal(fewest);
-    if (fewest > 1) {
-      consider_equal(fewest + 1);
-    }
+    consider(equal_blocks(grains_, fewest, 1));
+    if (fewest > 1) consider(equal_blocks(grains_, fewest + 1, 1));
     BlockGroups groups;
     for (const Items size : best_sizes_) {
       groups.push_back(times_grain(shape_of(size).grains, problem_.grain_items));
@@ -243,34 +219,19 @@ class Schedules {
  private:
   const GroupShape::Choice& shape_of(Items grains) {
     const auto found = shapes_.find(grains);
-    if (found != shapes_.end()) {
-      return found->second;
-    }
+    if (found != shapes_.end()) return found->second;
     return shapes_.emplace(grains, GroupShape(problem_, grains).best()).first->second;
   }
 
   void consider_full() {
     std::vector<Items> sizes(static_cast<std::size_t>(grains_ / cap_), cap_);
-    if (grains_ % cap_ > 0) {
-      sizes.push_back(grains_ % cap_);
-    }
-    consider(std::move(sizes));
-  }
-
-  void consider_equal(Items groups) {
-    std::vector<Items> sizes;
-    for (Items left = grains_; left > 0 && groups > 0; --groups) {
-      sizes.push_back(grains_in(left, groups));
-      left -= sizes.back();
-    }
+    if (grains_ % cap_ > 0) sizes.push_back(grains_ % cap_);
     consider(std::move(sizes));
   }
 
   void consider(std::vector<Items> sizes) {
     Seconds time;
-    for (const Items size : sizes) {
-      time += shape_of(size).time;
-    }
+    for (const Items size : sizes) time += shape_of(size).time;
     if (time < best_time_) {
       best_time_ = time;
       best_sizes_ = std::move(sizes);
@@ -287,25 +248,48 @@ class Schedules {
 
 }  // namespace
 
+bool fit_together(std::span<const Items> blocks, Items cap_items) {
+  return std::accumulate(blocks.begin(), blocks.end(), Items{0}) <= cap_items;
+}
+
+bool hide_outer_copies(std::span<const StageTimes> times) {
+  return (times.size() < 2 || covers(times[0].compute, times[1].in)) &&
+         (times.size() < 3 || covers(times[2].compute, times[1].out));
+}
+
+bool hide_inner_copies(std::span<const StageTimes> times, int copy_engines) {
+  return times.size() < 3 || fit_within(times[0].out, times[2].in, times[1].compute, copy_engines);
+}
+
+bool hides_later_copies(std::span<const StageTimes> times, std::size_t position, int copy_engines) {
+  EQ_CHECK(position < times.size(), "a block of the group");
+  if (position < 3) return true;
+  return fit_within(times[position - 2].out, times[position].in, times[position - 1].compute,
+                    copy_engines) &&
+         covers(times[position].compute, times[position - 1].out);
+}
+
+bool are_stall_free(std::span<const StageTimes> times, int copy_engines) {
+  bool hidden = hide_outer_copies(times) && hide_inner_copies(times, copy_engines);
+  for (std::size_t position = 3; position < times.size(); ++position) {
+    hidden = hidden && hides_later_copies(times, position, copy_engines);
+  }
+  return hidden;
+}
+
 std::vector<Items> halving_blocks(Items items, Items grain_items) {
   const Items grains = grains_in(items, grain_items);
   std::vector<Items> blocks;
   // With halves rounded up, round(grains / 2^l) = (floor(grains / 2^(l-1)) + 1) / 2, in integers.
-  for (Items left = grains; left > 0; left /= 2) {
-    blocks.push_back((left + 1) / 2);
-  }
+  for (Items left = grains; left > 0; left /= 2) blocks.push_back((left + 1) / 2);
   return times_grain(std::move(blocks), grain_items);
 }
 
 BlockGroups halving_groups(Items items, Items grain_items, Items cap_items) {
   EQ_CHECK(cap_items >= grain_items, "a unit that takes part holds a grain");
-  if (items <= 0) {
-    return {};
-  }
+  if (items <= 0) return {};
   std::vector<Items> blocks = halving_blocks(items, grain_items);
-  if (blocks.size() == 1 || fit_together(blocks, cap_items)) {
-    return {std::move(blocks)};
-  }
+  if (blocks.size() == 1 || fit_together(blocks, cap_items)) return {std::move(blocks)};
   const Items larger = (grains_in(items, grain_items) + 1) / 2 * grain_items;
   BlockGroups groups = halving_groups(larger, grain_items, cap_items);
   const BlockGroups others = halving_groups(items - larger, grain_items, cap_items);

@@ -1,64 +1,439 @@
 // hierarchical: hierarchical divisible load scheduling (2012). It divides the load over nodes and
-// over the units of a node, and cuts an accelerator's share into groups of blocks: a group fits
-// into the accelerator's memory, and the copies of its blocks overlap computation. It learns speeds
-// as functions of size, round by round.
+// over the units of a node, and cuts an accelerator's share into groups of blocks (the paper's
+// sub-distributions): a group fits into the accelerator's memory, and the copies of its blocks
+// overlap computation. It learns speeds as functions of size, round by round. Its section 5:
 //
-// This file has the iterative procedure of section 5. The three steps of section 4 that it repeats
-// are in hierarchical_plan.cpp (steps 1 and 2: eqs 1 and 2; the first distributions: eq. 10) and
-// six_steps.cpp (step 3: conditions 3 to 8). These files also say where the paper is garbled or
-// silent (the search for the first blocks, the accuracy that ends the rounds). What we add is in
-// hierarchical_changes.cpp and block_groups.cpp.
-#include "shared_policies/policies/hierarchical/hierarchical.hpp"
-
+//     initialization phase                                              determine_distributions
+//       alpha_i = N / |D|,  beta_ij = alpha_i / (m_i + w_i)             initial_plan
+//       gamma_l = beta / 2^l, split until it fits (10)                  halving_groups
+//     process the load                                                  process
+//     iterative phase: extend the models                                PerformanceModels
+//         psi_omega, phi_iota, phi_o by the load fractions              finished_fraction
+//         psi_tau by the sub-distributions                              follow_group
+//         Psi_tau by the overall execution                              end_round
+//       if the times of the nodes agree, stop: load balanced            agree
+//       step 1: alpha by Psi_tau (1)                                    learned_plan
+//       step 2: beta by psi_tau (2)                                     learned_plan
+//       step 3: gamma in six steps (3-8)                                plan_six_steps
+//       process the load, and repeat                                    process
+//
+// Step 3 is in six_steps.cpp, which also says where the paper is garbled or silent. What we add is
+// under "What we add", and in block_groups.cpp.
+//
+// fpm-limited: the policy that the paper compares it with (its reference [9]). The division over
+// nodes and units by functional performance models is the same, but a unit does its share as one
+// block, and the part that does not fit into its memory goes to other units. If the memory of all
+// units together holds less than the load, a further round does the rest.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <variant>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/block_plan.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/event_policy.hpp"
+#include "shared_policies/policies/hierarchical/block_groups.hpp"
+#include "shared_policies/policies/hierarchical/performance_models.hpp"
 #include "shared_policies/policies/policies.hpp"
+#include "shared_policies/solve/equal_finish.hpp"
 
 namespace equipoise {
+namespace {
+
+// -- Section 4: steps 1 and 2, and the first distributions -------------------------------------
+
+/// How the groups of an accelerator's share are found.
+enum class GammaRule {
+  steps,  ///< `plan_six_steps`: the paper
+  search  ///< `plan_groups`: ours
+};
+
+/// How a unit does its share.
+struct ShareRule {
+  /// If true, an accelerator does a share of any size, in groups of blocks that overlap. If false,
+  /// it gets a single block, at most what its memory holds, and the other units get the rest.
+  bool in_groups = true;
+  /// The part of a unit's memory that the blocks of a group may use together, above 0.
+  double memory_share = 1.0;
+  GammaRule gamma = GammaRule::steps;
+};
+
+/// The blocks of every unit, in order.
+struct HierarchicalPlan {
+  std::vector<BlockGroups> units;  ///< (n)
+
+  /// All items planned for one unit.
+  [[nodiscard]] Items share(UnitId unit) const {
+    Items sum = 0;
+    for (const std::vector<Items>& group : units[unit.index]) {
+      sum = std::accumulate(group.begin(), group.end(), sum);
+    }
+    return sum;
+  }
+};
+
+/// Units, by node.
+using Nodes = std::vector<std::vector<UnitId>>;
+
+/// The present units. Units keep their order; nodes are in the order of their first units.
+Nodes present_nodes(const View& view) {
+  Nodes nodes;
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present) continue;
+    auto node = std::ranges::find_if(nodes, [&](const std::vector<UnitId>& units) {
+      return view.unit(units.front()).unit.node == unit.unit.node;
+    });
+    if (node == nodes.end()) node = nodes.insert(nodes.end(), std::vector<UnitId>{});
+    node->push_back(unit.id);
+  }
+  return nodes;
+}
+
+constexpr int node_points = 8;  // sizes at which a node's time is computed from its units
+
+/// Even shares of `items`, at most `caps`; the remainder goes to the first shares, one grain each.
+std::vector<Items> even_shares(Items items, Items grain, const std::vector<Items>& caps) {
+  std::vector<Items> shares(caps.size(), 0);
+  while (items > 0) {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < caps.size(); ++i) {
+      if (shares[i] < caps[i]) open.push_back(i);
+    }
+    if (open.empty()) return shares;
+    const Items even = std::max(grain, items / static_cast<Items>(open.size()) / grain * grain);
+    for (const std::size_t i : open) {
+      const Items given = std::min({even, caps[i] - shares[i], items});
+      shares[i] += given;
+      items -= given;
+    }
+  }
+  return shares;
+}
+
+/// Divides a load by the models or, without any, evenly.
+class Planner {
+ public:
+  Planner(const View& view, const PerformanceModels* models, Items items, const ShareRule& rule)
+      : view_(view), models_(models), rule_(rule), grain_(view.workload().grain_items) {
+    items_ = (items + grain_ - 1) / grain_ * grain_;
+    if (models != nullptr) slowest_ = slowest_unit();
+  }
+
+  [[nodiscard]] HierarchicalPlan plan() const {
+    Nodes nodes = present_nodes(view_);
+    if (models_ == nullptr) {
+      for (std::vector<UnitId>& node : nodes) {
+        std::stable_partition(node.begin(), node.end(),
+                              [this](UnitId unit) { return is_accelerator(unit); });
+      }
+    }
+    HierarchicalPlan plan;
+    plan.units.resize(view_.units().size());
+    const std::vector<Items> alpha = node_shares(nodes);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (alpha[i] == 0) continue;
+      const std::vector<Items> beta = unit_shares(nodes[i], alpha[i]);
+      for (std::size_t j = 0; j < nodes[i].size(); ++j) {
+        plan.units[nodes[i][j].index] = groups(nodes[i][j], beta[j]);
+      }
+    }
+    return plan;
+  }
+
+ private:
+  [[nodiscard]] bool is_accelerator(UnitId unit) const {
+    return view_.unit(unit).unit.kind != UnitKind::cpu;
+  }
+
+  /// What the memory of a unit holds, in whole grains, at least one grain.
+  [[nodiscard]] Items cap(UnitId unit) const {
+    const Items cap = view_.unit(unit).cap_items;
+    return cap >= view_.workload().items ? items_ : std::max(grain_, cap / grain_ * grain_);
+  }
+  /// What one group of the unit's blocks may hold.
+  [[nodiscard]] Items group_cap(UnitId unit) const {
+    const Items grains = cap(unit) / grain_;
+    const double part = rule_.memory_share * static_cast<double>(grains);
+    return std::max(grain_, static_cast<Items>(std::floor(part)) * grain_);
+  }
+  [[nodiscard]] std::vector<Items> largest_shares(const std::vector<UnitId>& node) const {
+    std::vector<Items> caps;
+    for (const UnitId unit : node) {
+      caps.push_back(rule_.in_groups ? items_ : std::min(items_, cap(unit)));
+    }
+    return caps;
+  }
+  [[nodiscard]] Items largest_share(const std::vector<UnitId>& node) const {
+    Items sum = 0;
+    for (const Items cap : largest_shares(node)) sum = std::min(items_, sum + cap);
+    return sum;
+  }
+
+  [[nodiscard]] UnitId slowest_unit() const {
+    const double even = static_cast<double>(items_) / static_cast<double>(view_.units().size());
+    std::optional<UnitId> slowest;
+    double longest_s = 0.0;
+    for (const UnitState& unit : view_.units()) {
+      if (!models_->knows(unit.id)) continue;
+      const double seconds = models_->total(unit.id).at(even).seconds;
+      if (slowest && seconds <= longest_s) continue;
+      slowest = unit.id;
+      longest_s = seconds;
+    }
+    EQ_CHECK(slowest.has_value(), "something was learned");
+    return *slowest;
+  }
+
+  /// alpha: by eq. 1, or even.
+  [[nodiscard]] std::vector<Items> node_shares(const Nodes& nodes) const {
+    std::vector<SpeedCurve> curves;
+    std::vector<Items> caps;
+    for (const std::vector<UnitId>& node : nodes) {
+      caps.push_back(largest_share(node));
+      if (models_ == nullptr) continue;
+      const std::optional<SpeedCurve> measured = models_->node_total(node);
+      curves.push_back(measured ? *measured : modelled_by_units(node));
+    }
+    if (models_ == nullptr) return even_shares(items_, grain_, caps);
+    return equal_time_shares(pointers_to(curves), items_, grain_, caps);
+  }
+
+  /// beta: by eq. 2, or even.
+  [[nodiscard]] std::vector<Items> unit_shares(const std::vector<UnitId>& node, Items items) const {
+    const std::vector<Items> caps = largest_shares(node);
+    if (models_ == nullptr) return even_shares(items, grain_, caps);
+    return equal_time_shares(pointers_to(curves_of(node)), items, grain_, caps);
+  }
+
+  /// gamma: by the six steps, or by eq. 10.
+  [[nodiscard]] BlockGroups groups(UnitId unit, Items items) const {
+    if (!rule_.in_groups || !is_accelerator(unit)) {
+      BlockGroups single;
+      const Items blocks = (items + cap(unit) - 1) / cap(unit);
+      for (const Items size : equal_blocks(items, blocks, grain_)) single.push_back({size});
+      return single;
+    }
+    if (models_ == nullptr || !models_->knows(unit)) {
+      return halving_groups(items, grain_, group_cap(unit));
+    }
+    const std::unique_ptr<CostModel> in = models_->in(unit);
+    const SpeedCurve compute = models_->compute(unit);
+    const std::unique_ptr<CostModel> out = models_->out(unit);
+    const SpeedCurve alone = models_->alone(unit);
+    const GroupProblem problem{.in = in.get(),
+                               .compute = &compute,
+                               .out = out.get(),
+                               .items = items,
+                               .grain_items = grain_,
+                               .cap_items = group_cap(unit),
+                               .copy_engines = view_.unit(unit).unit.copy_engines,
+                               .alone = &alone};
+    return rule_.gamma == GammaRule::steps ? plan_six_steps(problem) : plan_groups(problem);
+  }
+
+  [[nodiscard]] std::vector<ShareTime> curves_of(const std::vector<UnitId>& node) const {
+    std::vector<ShareTime> curves;
+    for (const UnitId unit : node) {
+      curves.push_back(models_->total(models_->knows(unit) ? unit : slowest_));
+    }
+    return curves;
+  }
+
+  /// A curve through the times at which the node's units finish together, at sizes from one grain
+  /// to the node's largest share.
+  [[nodiscard]] SpeedCurve modelled_by_units(const std::vector<UnitId>& node) const {
+    const std::vector<ShareTime> curves = curves_of(node);
+    const std::vector<const CostModel*> costs = pointers_to(curves);
+    const std::vector<Items> caps = largest_shares(node);
+    const std::vector<double> limits(caps.begin(), caps.end());
+    const auto least = static_cast<double>(grain_);
+    const auto most = static_cast<double>(largest_share(node));
+    std::vector<CostSample> samples;
+    for (int k = 0; k < node_points; ++k) {
+      const double items =
+          least * std::pow(most / least, static_cast<double>(k) / (node_points - 1));
+      add_sample(samples, items, solve_equal_finish({costs, limits, items}).finish_s);
+    }
+    return SpeedCurve(samples);
+  }
+
+  const View& view_;
+  const PerformanceModels* models_;
+  ShareRule rule_;
+  Items grain_;
+  Items items_ = 0;
+  UnitId slowest_;
+};
+
+/// The plan when no unit has been measured: every node gets the same share, and every unit of a
+/// node the same. Indivisible remainders go to the first nodes and, in a node, to accelerators
+/// first. Accelerators do their shares in halving blocks. `items` > 0 is rounded up to whole
+/// grains. If a unit's memory limits its share, the rest goes to other units; if the memory of all
+/// units is too small, the plan holds less than `items`. Source: hierarchical divisible load
+/// scheduling (2012), section 5.
+HierarchicalPlan initial_plan(const View& view, Items items, const ShareRule& rule) {
+  return Planner(view, nullptr, items, rule).plan();
+}
+
+/// The plan from the models; `models` must know at least one unit.
+///
+///     alpha_i / Psi_i(alpha_i) equal for all nodes i,       sum alpha_i = items          (eq. 1)
+///     beta_ij / psi_ij(beta_ij) equal for units of a node,  sum_j beta_ij = alpha_i      (eq. 2)
+///
+/// in grains, using the monotone envelope of the times; then groups of blocks for accelerators
+/// (`ShareRule::gamma`, step 3). A CPU's share is one block, or as many equal blocks as memory
+/// requires.
+/// Ours: a node whose present units were never measured together is modelled from its units, and a
+/// unit without measurements is assumed to be as slow as the slowest measured unit.
+HierarchicalPlan learned_plan(const View& view, const PerformanceModels& models, Items items,
+                              const ShareRule& rule) {
+  return Planner(view, &models, items, rule).plan();
+}
+
+/// The load of one round.
+enum class RoundMode {
+  slices,  ///< in a kernel's first iteration: given shares of the items, then the rest
+  repeat   ///< always all items of an iteration, as in the paper
+};
+
+/// Whose times must agree for a plan to be kept.
+enum class BalanceOf {
+  units,  ///< those of all units that had a share
+  nodes   ///< those of the nodes, as in the paper; one node, or equal nodes, always agree
+};
+
+struct HierarchicalOptions {
+  ShareRule rule;
+  RoundMode mode = RoundMode::repeat;
+  std::vector<double> slice_shares;  ///< shares of the items; at least one entry
+  double threshold = 0.05;  ///< epsilon: relative difference of times that counts as balanced
+  OldTotals old_totals = OldTotals::replaced;
+  BalanceOf balance = BalanceOf::nodes;
+};
+
+/// A policy that works in rounds: all blocks of a plan are handed out at once. When the last block
+/// is back, the measurements are added to the models and the next round is planned.
+class Hierarchical final : public EventPolicy {
+ public:
+  explicit Hierarchical(HierarchicalOptions options) : options_(std::move(options)) {}
+
+ private:
+  /// What is known about one kernel.
+  struct KernelKnowledge {
+    KernelKnowledge(std::size_t units, OldTotals old_totals) : models(units, old_totals) {}
+
+    PerformanceModels models;
+    int iterations = 0;     ///< how many have begun
+    bool balanced = false;  ///< the times of the last round agreed, under a plan from the models
+    bool is_plan_learned = false;
+    HierarchicalPlan plan;  ///< the plan of the last round
+    Items plan_items = 0;
+    Nodes plan_nodes;  ///< the nodes present when the plan was made
+  };
+
+  /// The progress of a group (the paper's sub-distribution) that was handed out.
+  struct GroupProgress {
+    std::uint32_t group = 0;
+    std::size_t blocks = 0;
+    Items items = 0;       ///< items of the blocks that are back
+    std::size_t back = 0;  ///< blocks that are back
+    Seconds setup{};       ///< of these blocks
+  };
+
+  /// The progress of one unit in a round.
+  struct UnitRound {
+    std::vector<GroupProgress> groups;
+    std::size_t current = 0;  ///< position in `groups`
+    Items items = 0;          ///< items of the blocks that are back
+    Seconds end;              ///< end of the last block
+    Seconds group_begin;      ///< end of the group before it
+    Seconds setup{};          ///< of the blocks that are back
+  };
+
+  // The paper, section 5.
+  void begin_round();
+  void determine_distributions(const Nodes& nodes, Items load);
+  void explain() const;
+  Items process();
+  void on_finished(const BlockFinished& finished) override;
+  void finished_fraction(const BlockFinished& finished);
+  void follow_group(const BlockFinished& finished);
+  void end_round();
+  [[nodiscard]] bool agree(const std::vector<double>& times_s) const;
+
+  // What we add.
+  void on_phase() override;
+  void on_iteration() override;
+  void on_idle(UnitId unit) override;
+  void on_block_lost(const BlockLost& /*lost*/) override { disturb(); }
+  void on_unit_lost(UnitId /*unit*/) override { disturb(); }
+  void on_unit_joined(UnitId /*unit*/) override { disturb(); }
+  void on_late_end(const LateEnd& /*late*/) override { begin_round_if_all_are_done(); }
+  void disturb();
+  bool begin_round_if_all_are_done();
+  [[nodiscard]] Items next_load(const Nodes& nodes);
+
+  HierarchicalOptions options_;
+  std::map<std::string, KernelKnowledge> kernels_;
+  KernelKnowledge* kernel_ = nullptr;  ///< of this phase's kernel
+  Seconds round_begin_;
+  std::vector<UnitRound> rounds_;  ///< (n)
+  std::uint32_t last_group_ = 0;
+
+  std::size_t next_slice_ = 0;
+  bool is_last_ = false;       ///< the round was given all remaining items
+  bool is_disturbed_ = false;  ///< units joined or were lost, or did more than planned
+  BlockPlan unplanned_;        ///< without planned blocks: gives the pool's items to idle units
+};
 
 // -- Section 5: a round ------------------------------------------------------------------------
 
 /// One round of the initialization phase or of the iterative phase: determines alpha, beta and
 /// gamma, and has the load processed.
-void Hierarchical::begin_round(const View& view, Decisions& decisions) {
-  const std::vector<std::vector<UnitId>> nodes = present_nodes(view);
+void Hierarchical::begin_round() {
+  const Nodes nodes = present_nodes(view());
   if (nodes.empty()) return;
-  const Items left = view.remaining();
-  round_begin_ = view.now();
-  determine_distributions(view, nodes, next_load(view, nodes), decisions);
+  const Items left = view().remaining();
+  round_begin_ = view().now();
+  determine_distributions(nodes, next_load(nodes));
   is_disturbed_ = false;
-  is_last_ = process(view, decisions) >= left;
+  is_last_ = process() >= left;
 }
 
 /// Initialization phase: alpha_i = N / |D|, beta_ij = alpha_i / (m_i + w_i), gamma by eq. 10.
 /// Iterative phase, from the models: alpha by eq. 1, beta by eq. 2, gamma by the six steps. "The
 /// procedure stops by marking the current distributions as load balanced": a plan under which the
 /// times agreed is kept as long as the load and the nodes stay the same.
-void Hierarchical::determine_distributions(const View& view,
-                                           const std::vector<std::vector<UnitId>>& nodes,
-                                           Items load, Decisions& decisions) {
+void Hierarchical::determine_distributions(const Nodes& nodes, Items load) {
   KernelKnowledge& kernel = *kernel_;
   if (kernel.balanced && load == kernel.plan_items && nodes == kernel.plan_nodes) {
     kernel.models.begin_round(true);
     return;
   }
-  const bool knows_one = std::any_of(view.units().begin(), view.units().end(),
+  const bool knows_one = std::any_of(view().units().begin(), view().units().end(),
                                      [&](const auto& u) { return kernel.models.knows(u.id); });
   kernel.is_plan_learned = knows_one;
   kernel.models.begin_round(knows_one);
-  kernel.plan = knows_one ? learned_plan(view, kernel.models, load, options_.rule)
-                          : initial_plan(view, load, options_.rule);
+  kernel.plan = knows_one ? learned_plan(view(), kernel.models, load, options_.rule)
+                          : initial_plan(view(), load, options_.rule);
   kernel.plan_items = load;
   kernel.plan_nodes = nodes;
-  if (knows_one) explain(view, decisions);
+  if (knows_one) explain();
 }
 
-void Hierarchical::explain(const View& view, Decisions& decisions) const {
+void Hierarchical::explain() const {
   Decision decision{{}, DecisionKind::rebalance, {}};
-  for (const UnitState& unit : view.units()) {
+  for (const UnitState& unit : view().units()) {
     if (unit.present && kernel_->models.knows(unit.id)) {
       const ModelPoints points = kernel_->models.points(unit.id);
       decision.estimates.push_back(
@@ -69,21 +444,21 @@ void Hierarchical::explain(const View& view, Decisions& decisions) const {
            kernel_->plan.share(unit.id)});
     }
   }
-  decisions.decided(decision);
+  decisions().decided(decision);
 }
 
 /// Hands out all blocks of the plan, every gamma of every unit; returns the number of items that
 /// the plan asks for.
-Items Hierarchical::process(const View& view, Decisions& decisions) {
+Items Hierarchical::process() {
   Items sum = 0;
-  rounds_.assign(view.units().size(), UnitRound{});
-  for (const UnitState& unit : view.units()) {
+  rounds_.assign(view().units().size(), UnitRound{});
+  for (const UnitState& unit : view().units()) {
     UnitRound& round = rounds_[unit.id.index];
     round.end = round.group_begin = round_begin_;
     for (const std::vector<Items>& blocks : kernel_->plan.units[unit.id.index]) {
       round.groups.push_back({++last_group_, blocks.size()});
       for (const Items items : blocks) {
-        decisions.assign(unit.id, items, BlockTag::run, last_group_);
+        decisions().assign(unit.id, items, BlockTag::run, last_group_);
         sum += items;
       }
     }
@@ -93,21 +468,27 @@ Items Hierarchical::process(const View& view, Decisions& decisions) {
 
 // -- Section 5: the models ---------------------------------------------------------------------
 
+void Hierarchical::on_finished(const BlockFinished& finished) {
+  finished_fraction(finished);
+  if (view().outstanding() == 0) end_round();
+  begin_round_if_all_are_done();
+}
+
 /// "Intra-node performance models (psi_omega, phi_iota, phi_o and psi_tau) are constructed from the
 /// values obtained from each load-fraction."
-void Hierarchical::finished_fraction(Seconds at, const BlockFinished& finished) {
+void Hierarchical::finished_fraction(const BlockFinished& finished) {
   kernel_->models.add_block(finished.unit, finished.block.items, finished.times);
 
   UnitRound& round = rounds_[finished.unit.index];
-  round.end = at;
+  round.end = at();
   round.items += finished.block.items;
   round.setup += finished.times.setup;
-  follow_group(finished, at);
+  follow_group(finished);
 }
 
 /// "psi_tau is further extended with the values from each sub-distribution execution." A unit does
 /// its groups one after another. A group with lost blocks stays incomplete and is not measured.
-void Hierarchical::follow_group(const BlockFinished& finished, Seconds at) {
+void Hierarchical::follow_group(const BlockFinished& finished) {
   if (finished.block.group == 0) return;
   UnitRound& round = rounds_[finished.unit.index];
   while (round.current < round.groups.size() &&
@@ -120,15 +501,16 @@ void Hierarchical::follow_group(const BlockFinished& finished, Seconds at) {
   group.setup += finished.times.setup;
   if (++group.back < group.blocks) return;
   if (group.blocks > 1) {
-    kernel_->models.add_together(finished.unit, group.items, at - round.group_begin - group.setup);
+    kernel_->models.add_together(finished.unit, group.items,
+                                 at() - round.group_begin - group.setup);
   }
-  round.group_begin = at;
+  round.group_begin = at();
 }
 
 /// "Inter-node models (Psi_tau) are constructed from the overall load execution values", and then
 /// "the execution times at the inter-node level are compared". The initial plan never counts as
 /// balanced: under it equal units have equal times even if their blocks overlap badly.
-void Hierarchical::end_round(Decisions& decisions) {
+void Hierarchical::end_round() {
   const bool was_balanced = kernel_->balanced;
   kernel_->balanced = false;
   if (is_disturbed_) return;
@@ -153,7 +535,7 @@ void Hierarchical::end_round(Decisions& decisions) {
   }
   kernel_->balanced = kernel_->is_plan_learned &&
                       agree(options_.balance == BalanceOf::units ? unit_times_s : node_times_s);
-  if (kernel_->balanced && !was_balanced) decisions.note("load_balanced");
+  if (kernel_->balanced && !was_balanced) decisions().note("load_balanced");
 }
 
 /// max |T_i - T_j| / max T <= threshold.
@@ -162,28 +544,67 @@ bool Hierarchical::agree(const std::vector<double>& times_s) const {
   return *longest - *shortest <= options_.threshold * *longest;
 }
 
-// -- Events ------------------------------------------------------------------------------------
+// -- What we add -------------------------------------------------------------------------------
+//
+// The paper processes one load again and again, all of it, on units that are present throughout.
+//
+//  - With mode=slices, a load that is done only once is learned in slices of growing size; when the
+//    times of a slice agree, all the rest is one round. As published, it is done by the first plan.
+//  - Lost blocks return to the pool. A later round includes them; in the last round, idle units
+//    take them in pieces.
+//  - Units that join take part from the next round on. A round in which units joined or were lost
+//    adds nothing to the models of nodes.
+//  - Phases: the models of a kernel are kept.
+//  - The setup of a unit's first blocks does not predict later blocks and is left out of all times.
 
-void Hierarchical::decide(const View& view, const Event& event, Decisions& decisions) {
-  if (std::holds_alternative<RunStarted>(event.what) ||
-      std::holds_alternative<PhaseStarted>(event.what)) {
-    return change(view, event);
-  }
-  if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-    finished_fraction(event.at, *finished);
-    if (view.outstanding() == 0) end_round(decisions);
-  } else {
-    change(view, event);
-  }
-  if (view.remaining() > 0 && view.outstanding() == 0) {
-    begin_round(view, decisions);
-  } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-    offer_lost_work(view, idle->unit, decisions);
-  }
+void Hierarchical::on_phase() {
+  const std::size_t n = view().units().size();
+  kernel_ = &kernels_.try_emplace(view().workload().kernel, n, options_.old_totals).first->second;
+  unplanned_.clear(view());
+}
+
+void Hierarchical::on_iteration() {
+  const bool in_slices = options_.mode == RoundMode::slices && kernel_->iterations == 0;
+  next_slice_ = in_slices ? 0 : options_.slice_shares.size();
+  ++kernel_->iterations;
+  begin_round_if_all_are_done();
+}
+
+/// In the last round, the items in the pool are those of lost blocks.
+void Hierarchical::on_idle(UnitId unit) {
+  if (begin_round_if_all_are_done() || !is_last_) return;
+  is_disturbed_ = true;
+  unplanned_.offer(view(), unit, decisions());
+}
+
+void Hierarchical::disturb() {
+  is_disturbed_ = true;
+  kernel_->balanced = false;
+  begin_round_if_all_are_done();
+}
+
+bool Hierarchical::begin_round_if_all_are_done() {
+  const bool are_done = view().remaining() > 0 && view().outstanding() == 0;
+  if (are_done) begin_round();
+  return are_done;
+}
+
+/// All remaining items, or the next slice: at least one grain per unit, so that all are measured.
+Items Hierarchical::next_load(const Nodes& nodes) {
+  const bool learned_enough = kernel_->balanced && next_slice_ > 0;
+  if (learned_enough || next_slice_ >= options_.slice_shares.size()) return view().remaining();
+  std::size_t units = 0;
+  for (const std::vector<UnitId>& node : nodes) units += node.size();
+  const Items grain = view().workload().grain_items;
+  const double share = options_.slice_shares[next_slice_++] * all_items();
+  const Items grains =
+      std::max(static_cast<Items>(units), static_cast<Items>(share / static_cast<double>(grain)));
+  return std::min(view().remaining(), grains * grain);
 }
 
 // -- Catalog -----------------------------------------------------------------------------------
 
+/// The default differs between the two policies.
 ParameterInfo old_totals_parameter(const std::string& default_text, const std::string& source) {
   return {"old_totals", default_text, "",
           "totals of earlier rounds: averaged with those of the same size, or replaced by newer "
@@ -191,7 +612,7 @@ ParameterInfo old_totals_parameter(const std::string& default_text, const std::s
           source};
 }
 
-std::vector<ParameterInfo> hierarchical_parameters(const ParameterInfo& old_totals) {
+std::vector<ParameterInfo> shared_parameters(const ParameterInfo& old_totals) {
   return {
       {"mode", "repeat", "",
        "repeat: a plan for each whole iteration; slices: learn in growing parts of the first one",
@@ -199,24 +620,22 @@ std::vector<ParameterInfo> hierarchical_parameters(const ParameterInfo& old_tota
       {"slice_shares", "0.0625/0.125/0.25", "share of the items",
        "with slices: those before the rest",
        "does not say for a load that is done once; chosen because slices that double cost little "
-       "before "
-       "speeds are known"},
+       "before speeds are known"},
       {"threshold", "0.05", "", "relative difference of times up to which a plan is kept",
        "section 5: a given accuracy, whose value it does not say; chosen because block times "
-       "scatter by "
-       "about as much"},
+       "scatter by about as much"},
       old_totals,
       {"balance", "nodes", "", "whose times are compared: nodes, or units",
        "section 5: the times at the inter-node level are compared"}};
 }
 
-Preset hierarchical_robust() {
+Preset robust_preset() {
   return {"robust",
           "for a load that is done once: learns while it is done",
           {{"mode", "slices"}, {"balance", "units"}}};
 }
 
-HierarchicalOptions read_hierarchical_options(const Parameters& read) {
+HierarchicalOptions read_options(const Parameters& read) {
   HierarchicalOptions options;
   options.mode = static_cast<RoundMode>(read.choice("mode", {"slices", "repeat"}));
   options.slice_shares = read.positive_list("slice_shares");
@@ -226,44 +645,58 @@ HierarchicalOptions read_hierarchical_options(const Parameters& read) {
   return options;
 }
 
-namespace {
-
 constexpr double least_memory_share = 1e-3;
 
 std::unique_ptr<Policy> make_hierarchical(const Parameters& read, const KnownCosts* /*known*/) {
-  HierarchicalOptions options = read_hierarchical_options(read);
+  HierarchicalOptions options = read_options(read);
   options.rule.memory_share = read.number("memory_share", least_memory_share, 1.0);
   options.rule.gamma = static_cast<GammaRule>(read.choice("gamma", {"steps", "search"}));
+  return std::make_unique<Hierarchical>(std::move(options));
+}
+
+std::unique_ptr<Policy> make_fpm_limited(const Parameters& read, const KnownCosts* /*known*/) {
+  HierarchicalOptions options = read_options(read);
+  options.rule.in_groups = false;
   return std::make_unique<Hierarchical>(std::move(options));
 }
 
 }  // namespace
 
 PolicyInfo hierarchical_info() {
-  std::vector<ParameterInfo> parameters = hierarchical_parameters(old_totals_parameter(
-      "replaced",
-      "section 6: an accuracy point updates the value of an earlier point, and the fourth "
-      "iteration "
-      "is balanced, which it never is if totals of the first, even plan stay in the models"));
+  std::vector<ParameterInfo> parameters = shared_parameters(
+      old_totals_parameter("replaced",
+                           "section 6: an accuracy point updates the value of an earlier point, "
+                           "and the fourth iteration is balanced, which it never is if totals of "
+                           "the first, even plan stay in the models"));
   parameters.push_back({"memory_share", "1", "share of a unit's memory",
                         "what the overlapping blocks of one group may hold together",
                         "section 4, condition 4: what fits into the device's memory"});
-  parameters.push_back(
-      {"gamma", "steps", "",
-       "how an accelerator's share is cut into groups of blocks: by the paper's six "
-       "steps, or by a search among whole lists of blocks (search)",
-       "section 4, steps 3.1 to 3.6"});
-  Preset robust = hierarchical_robust();
+  parameters.push_back({"gamma", "steps", "",
+                        "how an accelerator's share is cut into groups of blocks: by the paper's "
+                        "six steps, or by a search among whole lists of blocks (search)",
+                        "section 4, steps 3.1 to 3.6"});
+  Preset robust = robust_preset();
   robust.values.emplace("gamma", "search");
-  return {"hierarchical",
-          "divides over nodes, then units; overlaps copies and computing inside accelerators",
-          "Hierarchical divisible load scheduling (2012), sections 4 and 5",
-          std::move(parameters),
-          Foresight::none,
-          0.0,
-          make_hierarchical,
-          nullptr,
-          {robust}};
+  return {
+      .name = "hierarchical",
+      .line = "divides over nodes, then units; overlaps copies and computing inside accelerators",
+      .source = "Hierarchical divisible load scheduling (2012), sections 4 and 5",
+      .parameters = std::move(parameters),
+      .make = make_hierarchical,
+      .presets = {robust}};
+}
+
+PolicyInfo fpm_limited_info() {
+  Preset robust = robust_preset();
+  robust.values.emplace("old_totals", "replaced");
+  return {.name = "fpm-limited",
+          .line = "divides over nodes, then units; one block each that fits into memory",
+          .source = "Hierarchical divisible load scheduling (2012), section 6.1, its reference [9]",
+          .parameters = shared_parameters(old_totals_parameter(
+              "averaged",
+              "section 6.1: as many points of a unit's total as iterations, so none is removed")),
+          .make = make_fpm_limited,
+          .presets = {robust}};
 }
 
 }  // namespace equipoise

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 
 namespace equipoise {
 namespace {
@@ -22,14 +22,9 @@ std::size_t repeats_of(const CostSample& sample) {
 /// The cost of a copy. A copy that never took time costs exactly nothing: a smallest duration per
 /// block would decide how shares are cut.
 std::unique_ptr<CostModel> copy_curve(std::vector<CostSample> samples) {
-  const bool takes_time = std::any_of(samples.begin(), samples.end(),
-                                      [](const CostSample& s) { return s.seconds > 0.0; });
-  if (!takes_time) {
-    return std::make_unique<AffineCurve>(0.0, 0.0);
-  }
-  for (CostSample& sample : samples) {
-    sample.seconds = std::max(sample.seconds, shortest_block_s);
-  }
+  const auto takes_time = [](const CostSample& sample) { return sample.seconds > 0.0; };
+  if (std::ranges::none_of(samples, takes_time)) return std::make_unique<AffineCurve>(0.0, 0.0);
+  for (CostSample& sample : samples) sample.seconds = std::max(sample.seconds, shortest_block_s);
   return std::make_unique<SpeedCurve>(samples);
 }
 
@@ -51,8 +46,8 @@ void PerformanceModels::add_total(Totals& totals, Items items, Seconds time) con
       return old.round != round_ && (is_near || (is_learned_plan_ && !old.is_of_learned_plan));
     });
   }
-  auto at = std::lower_bound(totals.begin(), totals.end(), size,
-                             [](const TotalSample& t, double x) { return t.sample.items < x; });
+  const auto size_of = [](const TotalSample& total) { return total.sample.items; };
+  auto at = std::ranges::lower_bound(totals, size, {}, size_of);
   if (at == totals.end() || at->sample.items != size) {
     at = totals.insert(at, TotalSample{});
     at->sample.items = size;
@@ -93,25 +88,17 @@ ShareTime PerformanceModels::total(UnitId unit) const {
   if (samples.together.empty()) return {alone(unit), std::nullopt};
   std::vector<CostSample> points;
   for (const CostSample& sample : samples.alone) {
-    if (sample.items < samples.together.front().sample.items) {
-      points.push_back(sample);
-    }
+    if (sample.items < samples.together.front().sample.items) points.push_back(sample);
   }
-  for (const TotalSample& total : samples.together) {
-    points.push_back(total.sample);
-  }
+  for (const TotalSample& total : samples.together) points.push_back(total.sample);
   return {alone(unit), SpeedCurve(points)};
 }
 
 std::optional<SpeedCurve> PerformanceModels::node_total(const std::vector<UnitId>& units) const {
   const auto found = nodes_.find(units);
-  if (found == nodes_.end()) {
-    return std::nullopt;
-  }
+  if (found == nodes_.end()) return std::nullopt;
   std::vector<CostSample> points;
-  for (const TotalSample& total : found->second) {
-    points.push_back(total.sample);
-  }
+  for (const TotalSample& total : found->second) points.push_back(total.sample);
   return SpeedCurve(points);
 }
 

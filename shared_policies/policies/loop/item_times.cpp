@@ -2,10 +2,13 @@
 #include "shared_policies/policies/loop/item_times.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <variant>
 
-#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/fit/cost_samples.hpp"
+#include "shared_policies/fit/transfer_line.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 
 namespace equipoise {
 namespace {
@@ -13,7 +16,82 @@ namespace {
 /// The number of blocks from which a variance is estimated.
 constexpr std::size_t latest_blocks = 64;
 
+/// The e^2 of one block and the sum(w_i^2 c_i) in it, both over sum(w_i^2 g_i^2).
+struct Deviation {
+  double squared = 0.0;
+  double of_items = 0.0;
+};
+
+/// The line through the times, each of which counts in proportion to its size.
+TransferLine line_through(std::span<const TimedBlock> blocks) {
+  std::vector<CostSample> samples;
+  for (const TimedBlock& block : blocks) {
+    add_sample(samples, block.items, block.seconds, 1.0 / (block.items * block.items));
+  }
+  return fit_transfer_line(samples);
+}
+
+Deviation deviation(std::span<const TimedBlock, 3> three, const TransferLine& line) {
+  const double range = three[2].items - three[0].items;
+  const double w3 = range > 0.0 ? (three[1].items - three[0].items) / range : 0.5;
+  const std::array<double, 3> w = {w3 - 1.0, 1.0, -w3};
+  double e = 0.0;
+  double items = 0.0;
+  double square = 0.0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double expected_s = line.latency_s + line.seconds_per_item * three[i].items;
+    e += w[i] * three[i].seconds;
+    items += w[i] * w[i] * three[i].items;
+    square += w[i] * w[i] * expected_s * expected_s;
+  }
+  return {e * e / square, items / square};
+}
+
+/// The slope of the line through all (of_items, squared), if neither slope nor intercept may be
+/// negative.
+double non_negative_slope(std::span<const Deviation> deviations) {
+  const auto n = static_cast<double>(deviations.size());
+  double x = 0.0;
+  double y = 0.0;
+  double xx = 0.0;
+  double xy = 0.0;
+  for (const Deviation& one : deviations) {
+    x += one.of_items / n;
+    y += one.squared / n;
+    xx += one.of_items * one.of_items / n;
+    xy += one.of_items * one.squared / n;
+  }
+  constexpr double same_size = 1e-9;
+  const double through_origin = xy / xx;
+  if (xx - x * x <= same_size * xx) return through_origin;
+  const double slope = (xy - x * y) / (xx - x * x);
+  return y - slope * x < 0.0 ? through_origin : std::max(0.0, slope);
+}
+
 }  // namespace
+
+ParameterInfo time_parameter(const std::string& default_text) {
+  return {"time", default_text, "",
+          "what counts as a block's time: compute, block (copies too) or request (from the request "
+          "to the end, dispatch too)",
+          "by the definition of each policy"};
+}
+
+TimedPart timed_part(const Parameters& read) {
+  return static_cast<TimedPart>(read.choice("time", {"compute", "block", "request"}));
+}
+
+double item_variance_s2(std::span<const TimedBlock> blocks) {
+  if (blocks.size() < 3) return 0.0;
+  std::vector<TimedBlock> by_size(blocks.begin(), blocks.end());
+  std::ranges::stable_sort(by_size, {}, &TimedBlock::items);
+  const TransferLine line = line_through(by_size);
+  std::vector<Deviation> deviations;
+  for (std::size_t i = 0; i + 3 <= by_size.size(); ++i) {
+    deviations.push_back(deviation(std::span(by_size).subspan(i).first<3>(), line));
+  }
+  return non_negative_slope(deviations);
+}
 
 void ItemTimes::include(const View& view, const Event& event) {
   if (std::holds_alternative<PhaseStarted>(event.what)) {
@@ -66,14 +144,11 @@ double ItemTimes::seconds_of(const BlockFinished& finished, Seconds end) {
 
 double ItemTimes::variance_s2(UnitId unit) {
   Sums& sums = now_->sums[unit.index];
-  if (!sums.variance_s2) {
-    sums.variance_s2 = item_variance_s2(sums.latest);
-  }
+  if (!sums.variance_s2) sums.variance_s2 = item_variance_s2(sums.latest);
   return *sums.variance_s2;
 }
 
-double speed_share(const View& view, UnitId unit, std::span<const std::optional<double>> item_s,
-                   UnknownUnit unknown) {
+double speed_share(const View& view, UnitId unit, const ItemSeconds& item_s, UnknownUnit unknown) {
   std::optional<double> assumed_s;
   for (const std::optional<double>& s : item_s) {
     if (s &&
@@ -84,30 +159,24 @@ double speed_share(const View& view, UnitId unit, std::span<const std::optional<
   const double otherwise_s = assumed_s.value_or(1.0);
   double speed = 0.0;
   for (const UnitState& state : view.units()) {
-    if (state.present) {
-      speed += 1.0 / item_s[state.id.index].value_or(otherwise_s);
-    }
+    if (state.present) speed += 1.0 / item_s[state.id.index].value_or(otherwise_s);
   }
   return 1.0 / (item_s[unit.index].value_or(otherwise_s) * speed);
 }
 
-std::vector<std::optional<double>> profile_item_times(const KnownCosts& known, const View& view) {
+ItemSeconds profile_item_times(const KnownCosts& known, const View& view) {
   const KnownCosts::Phase& phase = known.phases[static_cast<std::size_t>(view.phase())];
   const double even =
       static_cast<double>(view.workload().items) / static_cast<double>(phase.size());
-  std::vector<std::optional<double>> item_s;
-  for (const auto& cost : phase) {
-    item_s.emplace_back(cost->at(even).seconds / even);
-  }
+  ItemSeconds item_s;
+  for (const auto& cost : phase) item_s.emplace_back(cost->at(even).seconds / even);
   return item_s;
 }
 
-ItemTime item_time_between_units(std::span<const std::optional<double>> item_s) {
+ItemTime item_time_between_units(const ItemSeconds& item_s) {
   const auto n = static_cast<double>(item_s.size());
   ItemTime between;
-  for (const std::optional<double>& s : item_s) {
-    between.mean_s += *s / n;
-  }
+  for (const std::optional<double>& s : item_s) between.mean_s += *s / n;
   for (const std::optional<double>& s : item_s) {
     between.variance_s2 += (*s - between.mean_s) * (*s - between.mean_s) / n;
   }

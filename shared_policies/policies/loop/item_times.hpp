@@ -10,11 +10,14 @@
 
 #include "shared_policies/model/event.hpp"
 #include "shared_policies/policies/catalog.hpp"
-#include "shared_policies/policies/loop/item_variance.hpp"
 #include "shared_policies/policies/loop/loop_sizes.hpp"
 #include "shared_policies/run/view.hpp"
+#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
+
+/// Seconds per item (n); nothing for units of which it is not known.
+using ItemSeconds = std::vector<std::optional<double>>;
 
 /// What counts as the time of a block.
 enum class TimedPart {
@@ -23,11 +26,43 @@ enum class TimedPart {
   request   ///< from the hand-out, or from the end of the block before if later, to the end
 };
 
+/// The parameter `time` of a policy.
+[[nodiscard]] ParameterInfo time_parameter(const std::string& default_text);
+[[nodiscard]] TimedPart timed_part(const Parameters& read);
+
 /// The item time assumed for a unit without measurements when the shares of units are computed.
 enum class UnknownUnit {
   as_fastest,  ///< the smallest item time known
   as_slowest   ///< the largest item time known
 };
+
+/// A finished block.
+struct TimedBlock {
+  double items = 0.0;
+  double seconds = 0.0;
+};
+
+/// The variance of the times of single items (s^2) that the `blocks` of one unit show. 0 for less
+/// than three blocks.
+///
+/// Two things that are no differences between items are kept apart from it:
+///
+/// - Speed that depends on size. A block is compared with its neighbours in size, by
+///
+///       e = t_2 - w_1 t_1 - w_3 t_3,   w_3 = (c_2 - c_1) / (c_3 - c_1),   w_1 = 1 - w_3,
+///
+///   which is 0 for all times on a line over c (Gasser, Sroka, Jennen-Steinmetz 1986).
+/// - Scatter that is common to the items of a block. It grows with the time g(c) that such a block
+///   takes, whereas independent items scatter by sqrt(c) only:
+///
+///       E e^2 = sigma^2 sum(w_i^2 c_i) + rho^2 sum(w_i^2 g_i^2),   w_2 = 1.
+///
+///   sigma^2 and rho^2, neither negative, are fitted to all e^2 by least squares, relative to the
+///   second sum; g is the line fitted to the blocks. Blocks of a single size cannot tell the two
+///   apart, and all their scatter counts as that of items.
+///
+/// Source: ours; the authors of adaptive factoring time single items. O(n log n).
+[[nodiscard]] double item_variance_s2(std::span<const TimedBlock> blocks);
 
 /// Item times of all units, learned from finished blocks and kept separately for each kernel: a
 /// phase or iteration with a known kernel starts with what is known of it. O(1) for a block.
@@ -42,7 +77,7 @@ class ItemTimes {
 
   /// The mean seconds per item over all finished blocks: (n), nothing for units without a finished
   /// block.
-  [[nodiscard]] std::span<const std::optional<double>> mean_s() const { return now_->mean_s; }
+  [[nodiscard]] const ItemSeconds& mean_s() const { return now_->mean_s; }
   /// The mean of adaptive weighted factoring, in which later blocks count more: (n), nothing for
   /// units without a finished block,
   ///
@@ -50,9 +85,7 @@ class ItemTimes {
   ///
   /// for the j-th block of unit p, which had c_pj items and took t_pj seconds. Source: Banicescu,
   /// Velusamy, Devaprasad (2003); Carino and Banicescu (2008).
-  [[nodiscard]] std::span<const std::optional<double>> recency_weighted_s() const {
-    return now_->recency_weighted_s;
-  }
+  [[nodiscard]] const ItemSeconds& recency_weighted_s() const { return now_->recency_weighted_s; }
   /// The variance of single item times that the last 64 blocks of `unit` show (see
   /// `item_variance_s2`).
   [[nodiscard]] double variance_s2(UnitId unit);
@@ -71,9 +104,9 @@ class ItemTimes {
     std::optional<double> variance_s2;  ///< of `latest`, once it was asked for
   };
   struct KernelTimes {
-    std::vector<Sums> sums;                                 // (n)
-    std::vector<std::optional<double>> mean_s;              // (n)
-    std::vector<std::optional<double>> recency_weighted_s;  // (n)
+    std::vector<Sums> sums;          // (n)
+    ItemSeconds mean_s;              // (n)
+    ItemSeconds recency_weighted_s;  // (n)
   };
 
   void add(const BlockFinished& finished, Seconds end);
@@ -90,15 +123,13 @@ class ItemTimes {
 ///     (1 / s_p) / sum_i(1 / s_i)
 ///
 /// for item times `item_s` (n); 1 / P if none is known. O(n).
-[[nodiscard]] double speed_share(const View& view, UnitId unit,
-                                 std::span<const std::optional<double>> item_s,
+[[nodiscard]] double speed_share(const View& view, UnitId unit, const ItemSeconds& item_s,
                                  UnknownUnit unknown);
 
 /// The item times (n) of the current phase in the profile, in blocks of an even share of its items.
-[[nodiscard]] std::vector<std::optional<double>> profile_item_times(const KnownCosts& known,
-                                                                    const View& view);
+[[nodiscard]] ItemSeconds profile_item_times(const KnownCosts& known, const View& view);
 
 /// Mean and variance between the units of `item_s` (n), which must have no gaps.
-[[nodiscard]] ItemTime item_time_between_units(std::span<const std::optional<double>> item_s);
+[[nodiscard]] ItemTime item_time_between_units(const ItemSeconds& item_s);
 
 }  // namespace equipoise

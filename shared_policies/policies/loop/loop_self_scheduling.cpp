@@ -1,26 +1,63 @@
-// ss, gss, tss, fac, fac2, wf: loop self-scheduling by fixed rules. Block sizes depend on the
-// remaining items and the number of units, not on measurements during the run (loop_sizes.hpp has
-// the formulas and their sources).
+// ss, fsc, mfsc, gss, tss, fac, fac2, wf, awf-b, awf-c, awf-d, awf-e, af, hguided: dynamic loop
+// self-scheduling. R of the N items remain; an idle one of P units asks, and gets a block of
 //
-// Where we depart: the number of units is that of the present units. A batch of factoring ends when
-// its items are handed out, because heterogeneous units do not take turns. Lost work begins a new
-// batch; for tss, it begins a new trapezoid over the remaining items when the first trapezoid has
-// ended. The smallest block is a grain unless `min_block_items` says otherwise: accelerators are
-// slow on small blocks, so the family performs badly with a single item, and a few thousand items
-// are a fairer setting.
+//     ss       a grain (Tang and Yew 1986)                                PureSelfScheduling
+//     fsc      (sqrt(2) N h / (sigma P sqrt(ln P)))^(2/3)                 KnownScatterFixedSize
+//              (Kruskal and Weiss 1985)
+//     mfsc     0.55 + m ln 2 / ln m, m = ceil(N / P) (DLS4LB, LB4OMP)     FixedSize
+//     gss      R / P (Polychronopoulos and Kuck 1987)                     Guided
+//     tss      f, f - delta, f - 2 delta, ..., 1, f = N / (2 P)           Trapezoid
+//              (Tzen and Ni 1993)
+//     fac2     R / (2 P) for each of a batch of P blocks                  Factoring
+//     fac      R / (x P), x by the variation of item times                KnownVariationFactoring
+//              (both: Hummel, Schonberg, Flynn 1992)
+//     wf       w_p R / (2 P), with known weights                          WeightedFactoring
+//              (Hummel, Schmidt, Uma, Wein 1996)
+//     awf-b    w_p R / (2 P), weights by computing times of this run      AdaptiveWeightedFactoring
+//     awf-c    the same, with the R of now, not that of a batch           AdaptiveWeightedFactoring
+//     awf-d/e  awf-b and awf-c, with times from request to end            AdaptiveWeightedFactoring
+//              (Carino and Banicescu 2008)
+//     af       by mean and variance of each unit's item times             AdaptiveFactoring
+//              (Banicescu and Liu 2000)
+//     hguided  R P_p / (2 n sum of P_j), P_p: power of unit p             HGuided
+//              (Maat, EngineCL)
+//
+// loop_sizes.hpp has the formulas and their sources, item_times.hpp what is learned of the units.
+//
+// Where we depart:
+//  - The number of units is that of the present units. A batch of factoring ends when its items are
+//    handed out, because heterogeneous units do not take turns. Lost work begins a new batch; for
+//    tss, it begins a new trapezoid over the remaining items when the first trapezoid has ended.
+//  - The smallest block is a grain unless `min_block_items` says otherwise: accelerators are slow
+//    on small blocks, so the family performs badly with a single item, and a few thousand items are
+//    a fairer setting.
+//  - Where a unit's own times are used, its first block is the common first block of all policies,
+//    not one item, which says nothing about an accelerator (`initial_block_items=1` gives the
+//    libraries' own first block). Weights are updated at each request, as in DLS4LB. With
+//    `update=iteration` awf-b is the AWF of Banicescu, Velusamy and Devaprasad (2003), whose
+//    weights change between the iterations of an application. What was learned of a kernel is kept
+//    over iterations and phases.
+//  - af cuts a unit's first block into `sub_blocks`, from which it estimates the deviation of item
+//    times, as LB4OMP does with ten pieces of its first hundred iterations, and continues with
+//    whole blocks. Our pieces have two sizes, because pieces of one size cannot tell scatter
+//    between items from scatter that a whole block has (`item_variance_s2`).
+//  - In Maat and EngineCL the user gives the powers. If none are given, a unit's power is the items
+//    per second of its blocks so far.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
-#include <variant>
+#include <string>
 #include <vector>
 
 #include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/loop/item_times.hpp"
-#include "shared_policies/policies/loop/loop_parameters.hpp"
 #include "shared_policies/policies/loop/loop_sizes.hpp"
 #include "shared_policies/policies/loop/self_scheduling.hpp"
 #include "shared_policies/policies/policies.hpp"
@@ -28,44 +65,136 @@
 namespace equipoise {
 namespace {
 
-/// One grain at a time (Tang and Yew 1986).
+// -- Parameters that several of them have ------------------------------------------------------
+
+ParameterInfo min_block_parameter() {
+  return {"min_block_items", "auto", "items",
+          "smallest block; auto: one grain (accelerators want more)",
+          "the originals count single iterations of a loop: one grain"};
+}
+
+std::optional<Items> min_block(const Parameters& read) {
+  return read.items_or_auto("min_block_items", 1);
+}
+
+ParameterInfo unknown_parameter() {
+  return {"unknown", "smallest", "",
+          "item time assumed of units without a finished block: the smallest known (DLS4LB's code) "
+          "or the largest (its comment)",
+          "not said; chosen because DLS4LB's code does so (its comment says the opposite)"};
+}
+
+UnknownUnit unknown_unit(const Parameters& read) {
+  return static_cast<UnknownUnit>(read.choice("unknown", {"smallest", "largest"}));
+}
+
+/// A number of at least 0; nothing for "auto".
+std::optional<double> number_or_auto(const Parameters& read, const std::string& name) {
+  if (read.text(name) == "auto") return std::nullopt;
+  return read.number(name, 0.0, 1e300);
+}
+
+/// Relative speeds, one for each unit of the run, as item times (n); nothing for "auto". Throws
+/// InputError if `known` has another number of units.
+std::optional<ItemSeconds> item_times_or_auto(const Parameters& read, const std::string& name,
+                                              const KnownCosts* known) {
+  if (read.text(name) == "auto") return std::nullopt;
+  ItemSeconds times;
+  for (const double speed : read.positive_list(name)) times.emplace_back(1.0 / speed);
+  if (known != nullptr && known->phases.front().size() != times.size()) {
+    throw InputError("--policy",
+                     fmt::format("{}={} has {} numbers for {} units; give one for each", name,
+                                 read.text(name), times.size(), known->phases.front().size()));
+  }
+  return times;
+}
+
+// -- Rules that measure nothing ----------------------------------------------------------------
+
 class PureSelfScheduling final : public SelfScheduling {
  public:
-  using SelfScheduling::SelfScheduling;
+  explicit PureSelfScheduling(const Parameters& read) : SelfScheduling(min_block(read)) {}
 
  private:
-  WantedBlock wanted(const View& /*view*/, UnitId /*unit*/) override { return {1.0}; }
+  WantedBlock wanted(UnitId /*unit*/) override { return {1.0}; }
 };
 
-/// An even share of what remains (Polychronopoulos and Kuck 1987); with `min_block_items` = k this
-/// is their GSS(k).
+/// With `min_block_items` = k this is the GSS(k) of Polychronopoulos and Kuck.
 class Guided final : public SelfScheduling {
  public:
-  using SelfScheduling::SelfScheduling;
+  explicit Guided(const Parameters& read) : SelfScheduling(min_block(read)) {}
 
  private:
-  WantedBlock wanted(const View& view, UnitId /*unit*/) override {
-    return {static_cast<double>(view.remaining()) / present()};
-  }
+  WantedBlock wanted(UnitId /*unit*/) override { return {remaining() / present()}; }
 };
 
-/// Sizes that fall linearly (Tzen and Ni 1993).
-class Trapezoid final : public SelfScheduling {
+/// mFSC: one size for the whole iteration, chosen when its first block is requested.
+class FixedSize : public SelfScheduling {
  public:
-  Trapezoid(std::optional<Items> min_block_items, bool floor_delta)
-      : SelfScheduling(min_block_items), floor_delta_(floor_delta) {}
+  explicit FixedSize(const Parameters& read) : SelfScheduling(min_block(read)) {}
 
  private:
-  void learn(const View& /*view*/, const Event& event) override {
-    if (std::holds_alternative<IterationStarted>(event.what)) {
-      sizes_ = TrapezoidSizes();
-    }
+  void on_iteration() final { size_.reset(); }
+  WantedBlock wanted(UnitId /*unit*/) final {
+    if (!size_) size_ = choose();
+    return {*size_};
+  }
+  [[nodiscard]] virtual double choose() const {
+    return as_many_as_factoring_items(all_items(), present());
   }
 
-  WantedBlock wanted(const View& view, UnitId /*unit*/) override {
+  std::optional<double> size_;
+};
+
+/// FSC. A profile of mean times does not have the inputs of the formula, so `auto` uses the nearest
+/// values that it has. For the overhead: the fixed part of a block's time, averaged over units. For
+/// the deviation: that between units, because the master does not know which unit a block will go
+/// to. All items of a block are then slow or fast together.
+class KnownScatterFixedSize final : public FixedSize {
+ public:
+  KnownScatterFixedSize(const Parameters& read, const KnownCosts& known)
+      : FixedSize(read),
+        known_(known),
+        overhead_s_(number_or_auto(read, "overhead_s")),
+        sigma_s_(number_or_auto(read, "sigma_s")) {}
+
+ private:
+  [[nodiscard]] double choose() const override {
+    const double items = all_items();
+    const double overhead_s = overhead_s_ ? *overhead_s_ : fixed_s();
+    if (sigma_s_) return fixed_size_items(items, present(), overhead_s, *sigma_s_);
+    const ItemTime item = item_time_between_units(profile_item_times(known_, view()));
+    return fixed_size_alike_items(items, present(), overhead_s, item.mean_s,
+                                  std::sqrt(item.variance_s2) / item.mean_s);
+  }
+
+  /// The fixed part of a block's time, independent of its size: the mean over units.
+  [[nodiscard]] double fixed_s() const {
+    const KnownCosts::Phase& phase = known_.phases[static_cast<std::size_t>(view().phase())];
+    double sum_s = 0.0;
+    for (const auto& cost : phase) {
+      const CostAt at = cost->at(grain());
+      sum_s += std::max(0.0, at.seconds - grain() * at.seconds_per_item);
+    }
+    return sum_s / static_cast<double>(phase.size());
+  }
+
+  const KnownCosts& known_;
+  std::optional<double> overhead_s_;
+  std::optional<double> sigma_s_;
+};
+
+class Trapezoid final : public SelfScheduling {
+ public:
+  explicit Trapezoid(const Parameters& read)
+      : SelfScheduling(min_block(read)),
+        floor_delta_(read.choice("delta", {"floor", "real"}) == 0) {}
+
+ private:
+  void on_iteration() override { sizes_ = TrapezoidSizes(); }
+  WantedBlock wanted(UnitId /*unit*/) override {
     if (sizes_.is_over()) {
-      sizes_ = TrapezoidSizes(static_cast<double>(view.remaining()), present(), min_items(view),
-                              floor_delta_);
+      sizes_ = TrapezoidSizes(remaining(), present(), min_items(), floor_delta_);
     }
     return {sizes_.next()};
   }
@@ -74,55 +203,61 @@ class Trapezoid final : public SelfScheduling {
   TrapezoidSizes sizes_;
 };
 
-/// FAC2: batches of equal blocks, each half of what remains (Hummel, Schonberg, Flynn 1992).
+// -- Factoring ---------------------------------------------------------------------------------
+
+/// FAC2: batches, each half of what remains. A batch is handed out in blocks of one base size, or
+/// of weighted multiples of it. It ends when its items are handed out, no matter to which units,
+/// because units of different speed do not take turns; with equal units this is after P blocks.
+/// Lost work ends it: otherwise the small sizes meant for the end of a loop would cut that work
+/// into very small blocks.
 class Factoring : public SelfScheduling {
  public:
-  using SelfScheduling::SelfScheduling;
+  explicit Factoring(const Parameters& read) : SelfScheduling(min_block(read)) {}
 
  protected:
-  void learn(const View& /*view*/, const Event& event) override {
-    if (std::holds_alternative<IterationStarted>(event.what)) {
-      is_first_batch_ = true;
+  void on_iteration() override {
+    is_first_batch_ = true;
+    end_remaining_.reset();
+  }
+
+  WantedBlock wanted(UnitId unit) override {
+    if (!end_remaining_ || remaining() <= *end_remaining_) {
+      const double base = remaining() / (divisor(is_first_batch_) * present());
+      base_items_ = whole_grains_up(std::max(base, min_items()));
+      end_remaining_ = remaining() - present() * base_items_;
+      is_first_batch_ = false;
     }
-    batch_.include(event);
+    return {weight(unit) * base_items_};
   }
 
   /// x: a batch takes 1 / x of what remains.
-  virtual double divisor(const View& /*view*/, bool /*is_first_batch*/) { return 2.0; }
+  [[nodiscard]] virtual double divisor(bool /*is_first_batch*/) const { return 2.0; }
   /// The factor on the base size for a unit; the factors of all units add up to P.
-  virtual double weight(const View& /*view*/, UnitId /*unit*/) { return 1.0; }
+  [[nodiscard]] virtual double weight(UnitId /*unit*/) const { return 1.0; }
 
  private:
-  WantedBlock wanted(const View& view, UnitId unit) override {
-    if (batch_.is_over(view)) {
-      const double base =
-          static_cast<double>(view.remaining()) / (divisor(view, is_first_batch_) * present());
-      batch_.begin(view, std::max(base, min_items(view)), present());
-      is_first_batch_ = false;
-    }
-    return {weight(view, unit) * batch_.base_items()};
-  }
+  void on_block_lost(const BlockLost& /*lost*/) final { end_remaining_.reset(); }
 
-  FactoringBatch batch_;
+  double base_items_ = 0.0;
+  std::optional<double> end_remaining_;  ///< items that remain when the batch ends; none: no batch
   bool is_first_batch_ = true;
 };
 
-/// FAC: batches that follow from the coefficient of variation of item times (same paper). A profile
-/// of mean times does not have it, so `auto` uses the variation between units, as for fsc.
+/// FAC. A profile of mean times does not have the coefficient of variation of item times, so `auto`
+/// uses the variation between units, as for fsc.
 class KnownVariationFactoring final : public Factoring {
  public:
-  KnownVariationFactoring(std::optional<Items> min_block_items, const KnownCosts& known,
-                          std::optional<double> given)
-      : Factoring(min_block_items), known_(known), given_(given) {}
+  KnownVariationFactoring(const Parameters& read, const KnownCosts& known)
+      : Factoring(read), known_(known), given_(number_or_auto(read, "coefficient_of_variation")) {}
 
  private:
-  double divisor(const View& view, bool is_first_batch) override {
-    return factoring_divisor(static_cast<double>(view.remaining()), present(),
-                             given_ ? *given_ : between_units(known_, view), is_first_batch);
+  [[nodiscard]] double divisor(bool is_first_batch) const override {
+    return factoring_divisor(remaining(), present(), given_ ? *given_ : between_units(),
+                             is_first_batch);
   }
 
-  static double between_units(const KnownCosts& known, const View& view) {
-    const ItemTime item = item_time_between_units(profile_item_times(known, view));
+  [[nodiscard]] double between_units() const {
+    const ItemTime item = item_time_between_units(profile_item_times(known_, view()));
     return std::sqrt(item.variance_s2) / item.mean_s;
   }
 
@@ -130,125 +265,332 @@ class KnownVariationFactoring final : public Factoring {
   std::optional<double> given_;
 };
 
-/// Factoring with fixed weights (Hummel, Schmidt, Uma, Wein 1996): given weights, or the speeds in
-/// the profile at an even share of the items.
+/// WF: given weights, or the speeds in the profile at an even share of the items.
 class WeightedFactoring final : public Factoring {
  public:
-  WeightedFactoring(std::optional<Items> min_block_items, const KnownCosts& known,
-                    std::optional<std::vector<std::optional<double>>> given_item_s)
-      : Factoring(min_block_items), known_(known), given_item_s_(std::move(given_item_s)) {}
+  WeightedFactoring(const Parameters& read, const KnownCosts& known)
+      : Factoring(read),
+        known_(known),
+        given_item_s_(item_times_or_auto(read, "weights", &known)) {}
 
  private:
-  void learn(const View& view, const Event& event) override {
-    Factoring::learn(view, event);
-    if (std::holds_alternative<PhaseStarted>(event.what)) {
-      item_s_ = given_item_s_ ? *given_item_s_ : profile_item_times(known_, view);
-    }
+  void on_phase() override {
+    item_s_ = given_item_s_ ? *given_item_s_ : profile_item_times(known_, view());
   }
-
-  double weight(const View& view, UnitId unit) override {
-    return present() * speed_share(view, unit, item_s_, UnknownUnit::as_fastest);
+  [[nodiscard]] double weight(UnitId unit) const override {
+    return present() * speed_share(view(), unit, item_s_, UnknownUnit::as_fastest);
   }
 
   const KnownCosts& known_;
-  std::optional<std::vector<std::optional<double>>> given_item_s_;  ///< (n); none: from the profile
-  std::vector<std::optional<double>> item_s_;                       ///< (n), for this phase
+  std::optional<ItemSeconds> given_item_s_;  ///< (n); none: from the profile
+  ItemSeconds item_s_;                       ///< (n), for this phase
 };
+
+// -- Rules that measure ------------------------------------------------------------------------
+
+/// Awf-b to awf-e, by their letters.
+class AdaptiveWeightedFactoring : public Factoring {
+ public:
+  AdaptiveWeightedFactoring(const Parameters& read, char letter)
+      : Factoring(read),
+        initial_block_items_(read.items_or_auto("initial_block_items", 1)),
+        unknown_(unknown_unit(read)),
+        is_batched_(letter == 'b' || letter == 'd'),
+        update_each_iteration_(letter == 'b' &&
+                               read.choice("update", {"request", "iteration"}) == 1),
+        times_(timed_part(read, letter)) {}
+
+ private:
+  static TimedPart timed_part(const Parameters& read, char letter) {
+    if (letter > 'c') return TimedPart::request;
+    return read.choice("time", {"compute", "block"}) == 0 ? TimedPart::compute : TimedPart::block;
+  }
+
+  void on_event(const Event& event) override { times_.include(view(), event); }
+  void on_iteration() override {
+    Factoring::on_iteration();
+    if (update_each_iteration_) at_iteration_s_ = times_.recency_weighted_s();
+  }
+
+  WantedBlock wanted(UnitId unit) override {
+    if (!update_each_iteration_ && times_.blocks(unit) == 0) {
+      return {static_cast<double>(initial_block(view(), initial_block_items_)), BlockTag::train};
+    }
+    if (is_batched_) return Factoring::wanted(unit);
+    return {weight(unit) * whole_grains_up(remaining() / (2.0 * present()))};
+  }
+
+  [[nodiscard]] double weight(UnitId unit) const override {
+    const ItemSeconds& item_s =
+        update_each_iteration_ ? at_iteration_s_ : times_.recency_weighted_s();
+    return present() * speed_share(view(), unit, item_s, unknown_);
+  }
+
+  std::optional<Items> initial_block_items_;
+  UnknownUnit unknown_;
+  bool is_batched_;
+  bool update_each_iteration_;
+  ItemTimes times_;
+  ItemSeconds at_iteration_s_;  // (n), as of the iteration's start
+};
+
+template <char letter>
+class Awf final : public AdaptiveWeightedFactoring {
+ public:
+  explicit Awf(const Parameters& read) : AdaptiveWeightedFactoring(read, letter) {}
+};
+
+/// AF.
+class AdaptiveFactoring final : public SelfScheduling {
+ public:
+  explicit AdaptiveFactoring(const Parameters& read)
+      : SelfScheduling(min_block(read)),
+        initial_block_items_(read.items_or_auto("initial_block_items", 1)),
+        unknown_(unknown_unit(read)),
+        sub_blocks_(read.items("sub_blocks", 1, 1'000'000)),
+        times_(timed_part(read)) {}
+
+ private:
+  void on_event(const Event& event) override { times_.include(view(), event); }
+
+  WantedBlock wanted(UnitId unit) override {
+    const std::uint64_t met = times_.blocks(unit) + view().unit(unit).outstanding.size();
+    if (times_.blocks(unit) == 0 || met < static_cast<std::uint64_t>(sub_blocks_)) {
+      return {piece(met), BlockTag::train};
+    }
+    const std::size_t p = gather(unit);
+    return {adaptive_factoring_items(remaining(), estimates_, p)};
+  }
+
+  /// The size of a unit's piece number `met`, counted from 0, of its first block: half and one and
+  /// a half times an even piece, in turns.
+  [[nodiscard]] double piece(std::uint64_t met) const {
+    const auto first = static_cast<double>(initial_block(view(), initial_block_items_));
+    const double even = first / static_cast<double>(sub_blocks_);
+    return sub_blocks_ == 1 ? even : (met % 2 == 0 ? 0.5 : 1.5) * even;
+  }
+
+  /// Fills the estimates of the present units and returns the position of `unit` in them. A unit
+  /// without measurements is assumed to be like the fastest or the slowest measured unit.
+  std::size_t gather(UnitId unit) {
+    estimates_.clear();
+    std::size_t position = 0;
+    std::optional<ItemTime> extreme;
+    std::size_t unknown = 0;
+    for (const UnitState& state : view().units()) {
+      if (!state.present) continue;
+      const std::optional<double>& mean_s = times_.mean_s()[state.id.index];
+      if (!mean_s) {
+        ++unknown;
+        continue;
+      }
+      if (state.id == unit) position = estimates_.size();
+      estimates_.push_back({*mean_s, times_.variance_s2(state.id)});
+      if (!extreme || (unknown_ == UnknownUnit::as_fastest ? *mean_s < extreme->mean_s
+                                                           : *mean_s > extreme->mean_s)) {
+        extreme = estimates_.back();
+      }
+    }
+    estimates_.insert(estimates_.end(), unknown, extreme.value_or(ItemTime{}));
+    return position;
+  }
+
+  std::optional<Items> initial_block_items_;
+  UnknownUnit unknown_;
+  Items sub_blocks_;
+  ItemTimes times_;
+  std::vector<ItemTime> estimates_;  // of the present units
+};
+
+class HGuided final : public SelfScheduling {
+ public:
+  HGuided(const Parameters& read, const KnownCosts* known)
+      : SelfScheduling(min_block(read)),
+        initial_block_items_(read.items_or_auto("initial_block_items", 1)),
+        divisor_(read.number("divisor", 1e-3, 1e9)),
+        given_item_s_(item_times_or_auto(read, "powers", known)),
+        times_(timed_part(read)),
+        unknown_(unknown_unit(read)) {}
+
+ private:
+  void on_event(const Event& event) override {
+    times_.include(view(), event);
+    EQ_CHECK(!given_item_s_ || given_item_s_->size() == view().units().size(),
+             "as many powers as units were asked for when the policy was made");
+  }
+
+  WantedBlock wanted(UnitId unit) override {
+    if (!given_item_s_ && times_.blocks(unit) == 0) {
+      return {static_cast<double>(initial_block(view(), initial_block_items_)), BlockTag::train};
+    }
+    const double share =
+        speed_share(view(), unit, given_item_s_ ? *given_item_s_ : times_.mean_s(), unknown_);
+    return {std::floor(remaining() * share / (divisor_ * present()))};
+  }
+
+  std::optional<Items> initial_block_items_;
+  double divisor_;
+  std::optional<ItemSeconds> given_item_s_;  ///< (n), from given powers
+  ItemTimes times_;
+  UnknownUnit unknown_;
+};
+
+// -- Catalog -----------------------------------------------------------------------------------
+
+/// `time` of awf-b and awf-c; awf-d and awf-e are what they are with times from the request.
+ParameterInfo copies_parameter() {
+  return {"time", "compute", "", "what counts as a block's time: compute or block (copies too)",
+          "the variants of Carino and Banicescu (2008): B and C time the computation alone, D and "
+          "E everything from the request on"};
+}
 
 }  // namespace
 
-PolicyInfo ss_info() {
-  return {"ss",
-          "one grain (the smallest block) at a time",
-          "Tang and Yew (1986)",
-          {min_block_parameter()},
-          Foresight::none,
-          0.0,
-          [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
-            return std::make_unique<PureSelfScheduling>(min_block(read));
-          }};
-}
-
-PolicyInfo gss_info() {
-  return {"gss",
-          "an even share of the remaining items",
-          "Polychronopoulos and Kuck (1987)",
-          {min_block_parameter()},
-          Foresight::none,
-          0.0,
-          [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
-            return std::make_unique<Guided>(min_block(read));
-          }};
-}
-
-PolicyInfo tss_info() {
+std::vector<PolicyInfo> loop_rules_info() {
   return {
-      "tss",
-      "blocks that shrink by a constant",
-      "Tzen and Ni (1993)",
-      {{"delta", "floor", "",
-        "step between sizes: floor, rounded down, or real, which ends with smaller blocks (1000 "
-        "items, 4 units: 14 instead of 28)",
-        "Tzen and Ni (1993): rounded down (DLS4LB: not rounded)"},
-       min_block_parameter()},
-      Foresight::none,
-      0.0,
-      [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
-        return std::make_unique<Trapezoid>(min_block(read),
-                                           read.choice("delta", {"floor", "real"}) == 0);
+      {.name = "ss",
+       .line = "one grain (the smallest block) at a time",
+       .source = "Tang and Yew (1986)",
+       .parameters = {min_block_parameter()},
+       .make = make_a<PureSelfScheduling>},
+      {.name = "fsc",
+       .line = "blocks of one size, which weighs overhead against scatter of times",
+       .source = "Kruskal and Weiss (1985)",
+       .parameters =
+           {profile_parameter(),
+            {"overhead_s", "auto", "s",
+             "h, of one request; auto: the fixed part of block times, mean of the profile's units",
+             "Kruskal and Weiss (1985): h is given; not said from where; chosen because the fixed "
+             "part is what one more block costs"},
+            {"sigma_s", "auto", "s",
+             "standard deviation of independent item times; auto: all items of a block deviate "
+             "together, as much as the profile's units do",
+             "Kruskal and Weiss (1985): sigma is given, items are independent; auto is ours, "
+             "chosen "
+             "because a profile has means alone, and units differ more than items"},
+            min_block_parameter()},
+       .foresight = Foresight::informed,
+       .make = make_a<KnownScatterFixedSize>},
+      {.name = "mfsc",
+       .line = "blocks of one size, about as many as fac2 has",
+       .source = "DLS4LB; LB4OMP",
+       .parameters = {min_block_parameter()},
+       .make = make_a<FixedSize>},
+      {.name = "gss",
+       .line = "an even share of the remaining items",
+       .source = "Polychronopoulos and Kuck (1987)",
+       .parameters = {min_block_parameter()},
+       .make = make_a<Guided>},
+      {.name = "tss",
+       .line = "blocks that shrink by a constant",
+       .source = "Tzen and Ni (1993)",
+       .parameters = {{"delta", "floor", "",
+                       "step between sizes: floor, rounded down, or real, which ends with "
+                       "smaller blocks (1000 items, 4 units: 14 instead of 28)",
+                       "Tzen and Ni (1993): rounded down (DLS4LB: not rounded)"},
+                      min_block_parameter()},
+       .make = make_a<Trapezoid>}};
+}
+
+std::vector<PolicyInfo> factoring_info() {
+  return {
+      {.name = "fac",
+       .line = "batches of equal blocks; the more times scatter, the smaller",
+       .source = "Hummel, Schonberg, Flynn (1992)",
+       .parameters =
+           {profile_parameter(),
+            {"coefficient_of_variation", "auto", "",
+             "standard deviation of item times over their mean; auto: between the profile's units",
+             "Hummel, Schonberg, Flynn (1992): sigma and mu are known; not said from where; auto "
+             "is "
+             "chosen because a profile has means alone, and which unit gets an item is not known "
+             "before"},
+            min_block_parameter()},
+       .foresight = Foresight::informed,
+       .make = make_a<KnownVariationFactoring>},
+      {.name = "fac2",
+       .line = "batches of equal blocks, each half of what remains",
+       .source = "Hummel, Schonberg, Flynn (1992)",
+       .parameters = {min_block_parameter()},
+       .make = make_a<Factoring>},
+      {.name = "wf",
+       .line = "fac2 with fixed weights from speeds known before the run",
+       .source = "Hummel, Schmidt, Uma, Wein (1996)",
+       .parameters =
+           {profile_parameter(),
+            {"weights", "auto", "",
+             "relative speeds of the units in their order, 4/1/1; auto: the profile's at an even "
+             "share",
+             "Hummel, Schmidt, Uma, Wein (1996): weights are known before and stay; not said from "
+             "where; chosen because an even share is the size of an average unit's whole work"},
+            min_block_parameter()},
+       .foresight = Foresight::informed,
+       .make = make_a<WeightedFactoring>}};
+}
+
+std::vector<PolicyInfo> adaptive_rules_info() {
+  return {
+      {.name = "awf-b",
+       .line = "fac2 with weights learned from finished blocks",
+       .source = "Carino and Banicescu (2008); AWF: Banicescu, Velusamy, Devaprasad (2003)",
+       .parameters =
+           {initial_block_parameter(),
+            copies_parameter(),
+            {"update", "request", "",
+             "when weights follow what was learned: at each request, or at each iteration (AWF)",
+             "Carino and Banicescu (2008), as DLS4LB does it: at each request; AWF (2003): "
+             "between the time steps of an application"},
+            unknown_parameter(),
+            min_block_parameter()},
+       .make = make_a<Awf<'b'>>},
+      {.name = "awf-c",
+       .line = "awf-b without batches: blocks by what remains at each request",
+       .source = "Carino and Banicescu (2008)",
+       .parameters = {initial_block_parameter(), copies_parameter(), unknown_parameter(),
+                      min_block_parameter()},
+       .make = make_a<Awf<'c'>>},
+      {.name = "awf-d",
+       .line = "awf-b with block times that include copies and waiting",
+       .source = "Carino and Banicescu (2008)",
+       .parameters = {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
+       .make = make_a<Awf<'d'>>},
+      {.name = "awf-e",
+       .line = "awf-c with block times that include copies and waiting",
+       .source = "Carino and Banicescu (2008)",
+       .parameters = {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
+       .make = make_a<Awf<'e'>>},
+      {.name = "af",
+       .line = "block sizes from mean and variance of each unit's item times",
+       .source = "Banicescu and Liu (2000)",
+       .parameters =
+           {initial_block_parameter(),
+            {"sub_blocks", "10", "blocks", "pieces of a unit's first block, for a first variance",
+             "LB4OMP: ten pieces of the first block; Banicescu and Liu (2000) time single items"},
+            time_parameter("compute"),
+            unknown_parameter(),
+            min_block_parameter()},
+       .make = make_a<AdaptiveFactoring>}};
+}
+
+PolicyInfo hguided_info() {
+  return {
+      .name = "hguided",
+      .line = "shrinking blocks, proportional to each unit's speed",
+      .source = "Maat; EngineCL",
+      .parameters =
+          {initial_block_parameter(),
+           {"powers", "auto", "",
+            "relative speeds of the units in their order, 4/1/1; auto: as their blocks show them",
+            "given by the user in EngineCL; auto: ours, for runs without such knowledge"},
+           {"divisor", "2", "",
+            "k: a block is the unit's share of the remaining items, divided by k",
+            "Maat, EngineCL: k = 2"},
+           time_parameter("block"),
+           unknown_parameter(),
+           min_block_parameter()},
+      .make = [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
+        return std::make_unique<HGuided>(read, known);
       }};
-}
-
-PolicyInfo fac_info() {
-  return {"fac",
-          "batches of equal blocks; the more times scatter, the smaller",
-          "Hummel, Schonberg, Flynn (1992)",
-          {profile_parameter(),
-           {"coefficient_of_variation", "auto", "",
-            "standard deviation of item times over their mean; auto: between the profile's units",
-            "Hummel, Schonberg, Flynn (1992): sigma and mu are known; not said from where; auto is "
-            "chosen "
-            "because a profile has means alone, and which unit gets an item is not known before"},
-           min_block_parameter()},
-          Foresight::informed,
-          0.0,
-          [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
-            EQ_CHECK(known != nullptr, "make_policy checks this");
-            return std::make_unique<KnownVariationFactoring>(
-                min_block(read), *known, number_or_auto(read, "coefficient_of_variation"));
-          }};
-}
-
-PolicyInfo fac2_info() {
-  return {"fac2",
-          "batches of equal blocks, each half of what remains",
-          "Hummel, Schonberg, Flynn (1992)",
-          {min_block_parameter()},
-          Foresight::none,
-          0.0,
-          [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
-            return std::make_unique<Factoring>(min_block(read));
-          }};
-}
-
-PolicyInfo wf_info() {
-  return {"wf",
-          "fac2 with fixed weights from speeds known before the run",
-          "Hummel, Schmidt, Uma, Wein (1996)",
-          {profile_parameter(),
-           {"weights", "auto", "",
-            "relative speeds of the units in their order, 4/1/1; auto: the profile's at an even "
-            "share",
-            "Hummel, Schmidt, Uma, Wein (1996): weights are known before and stay; not said from "
-            "where; chosen because an even share is the size of an average unit's whole work"},
-           min_block_parameter()},
-          Foresight::informed,
-          0.0,
-          [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
-            EQ_CHECK(known != nullptr, "make_policy checks this");
-            return std::make_unique<WeightedFactoring>(min_block(read), *known,
-                                                       item_times_or_auto(read, "weights", known));
-          }};
 }
 
 }  // namespace equipoise

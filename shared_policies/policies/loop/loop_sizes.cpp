@@ -15,9 +15,7 @@ bool is_scattered(double units, double deviation) { return units >= 2.0 && devia
 
 double fixed_size_items(double items, double units, double overhead_s, double sigma_s) {
   const double even = items / units;
-  if (!is_scattered(units, sigma_s)) {
-    return even;
-  }
+  if (!is_scattered(units, sigma_s)) return even;
   const double ratio =
       std::sqrt(2.0) * items * overhead_s / (sigma_s * units * std::sqrt(std::log(units)));
   return std::min(std::pow(ratio, 2.0 / 3.0), even);
@@ -26,9 +24,7 @@ double fixed_size_items(double items, double units, double overhead_s, double si
 double fixed_size_alike_items(double items, double units, double overhead_s, double item_s,
                               double relative_deviation) {
   const double even = items / units;
-  if (!is_scattered(units, relative_deviation)) {
-    return even;
-  }
+  if (!is_scattered(units, relative_deviation)) return even;
   const double late_s = relative_deviation * item_s * std::sqrt(2.0 * std::log(units));
   return std::min(std::sqrt(items * overhead_s / (units * late_s)), even);
 }
@@ -62,12 +58,8 @@ double adaptive_factoring_items(double remaining, std::span<const ItemTime> unit
 TrapezoidSizes::TrapezoidSizes(double items, double units, double last_items, bool floor_delta)
     : first_(std::ceil(items / (2.0 * units))), last_(std::min(last_items, first_)) {
   steps_ = std::ceil(2.0 * items / (first_ + last_));
-  if (steps_ > 1.0) {
-    delta_ = (first_ - last_) / (steps_ - 1.0);
-  }
-  if (floor_delta) {
-    delta_ = std::floor(delta_);
-  }
+  if (steps_ > 1.0) delta_ = (first_ - last_) / (steps_ - 1.0);
+  if (floor_delta) delta_ = std::floor(delta_);
 }
 
 double TrapezoidSizes::next() {

@@ -1,10 +1,13 @@
 // naive, asymmetric: profile at the start of the run, then divide once by measured rates (Kaleem,
 // Barik, Shpeisman, Lewis, Hu, Pingali, PACT 2014).
 //
-// naive: every unit times one block, all units wait for the last, and the rest is divided in
-// proportion to items per second. asymmetric: no unit waits; units keep taking blocks from the pool
-// while the accelerators time theirs, round after round, until the division no longer changes or
-// the share of the items that profiling may use is used up.
+//     naive: every unit times one block, and waits             wants_profile, is_profiled
+//            divide the rest by items per second               divide
+//     asymmetric: units keep taking blocks from the pool       wants_profile
+//            while the accelerators time theirs, in rounds,    is_round_over, end_round
+//            until the division no longer changes,             end_round
+//            or the share for profiling is used up             is_share_used_up
+//            divide the rest by items per second               divide
 //
 // The paper has one CPU and one integrated GPU; it is known here only as PLB-HeC and PLB-HAC
 // describe it. Tolerance and share are ours. If all units are of one kind, each counts as an
@@ -17,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,75 +29,63 @@
 #include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/policies/block_plan.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/loop/item_times.hpp"
-#include "shared_policies/policies/loop/loop_parameters.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/integer_rounding.hpp"
 
 namespace equipoise {
 namespace {
 
-struct SplitOptions {
-  std::optional<Items> initial_block_items;
-  TimedPart time = TimedPart::block;
-  double tolerance = 0.05;         // asymmetric
-  double profile_share_max = 0.5;  // asymmetric
-};
-
 /// The common part of both: profile, divide once, then follow the division.
-class ProfiledSplit : public Policy {
+class ProfiledSplit : public EventPolicy {
  public:
-  explicit ProfiledSplit(const SplitOptions& options) : options_(options), times_(options.time) {}
-
-  void decide(const View& view, const Event& event, Decisions& decisions) final {
-    times_.include(view, event);
-    if (std::holds_alternative<RunStarted>(event.what)) {
-      return;
-    }
-    if (std::holds_alternative<PhaseStarted>(event.what)) {
-      begin_phase(view);
-      return;
-    }
-    if (std::holds_alternative<IterationStarted>(event.what)) {
-      is_divided_ = false;
-    }
-    if (!is_divided_ && view.remaining() > 0 && is_profiled(view, event)) {
-      divide(view, decisions);
-    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-      if (is_divided_) {
-        plan_.offer(view, idle->unit, decisions);
-      } else if (wants_profile(view, idle->unit)) {
-        decisions.assign(idle->unit, initial_block(view, options_.initial_block_items),
-                         BlockTag::train);
-      }
-    } else if (const auto* lost = std::get_if<UnitLost>(&event.what); lost && is_divided_) {
-      plan_.drop(view, lost->unit, decisions);
-    }
-  }
+  explicit ProfiledSplit(const Parameters& read)
+      : initial_block_items_(read.items_or_auto("initial_block_items", 1)),
+        times_(timed_part(read)) {}
 
  protected:
-  virtual void begin_phase(const View& /*view*/) {}
   /// Whether enough is known to divide what remains; called at every event until it returns true.
-  virtual bool is_profiled(const View& view, const Event& event) = 0;
+  virtual bool is_profiled(const Event& event) = 0;
   /// Whether an idle unit gets a block while profiling goes on.
-  [[nodiscard]] virtual bool wants_profile(const View& view, UnitId unit) const = 0;
+  [[nodiscard]] virtual bool wants_profile(UnitId unit) const = 0;
 
-  [[nodiscard]] const SplitOptions& options() const { return options_; }
   [[nodiscard]] const ItemTimes& times() const { return times_; }
-  [[nodiscard]] static bool all_present(const View& view, const auto& holds) {
-    const auto units = view.units();
-    return std::all_of(units.begin(), units.end(),
-                       [&](const UnitState& unit) { return !unit.present || holds(unit); });
+  [[nodiscard]] bool all_present(const auto& holds) const {
+    return std::ranges::all_of(view().units(),
+                               [&](const UnitState& unit) { return !unit.present || holds(unit); });
+  }
+  [[nodiscard]] bool all_known() const {
+    return all_present([this](const UnitState& unit) { return times().blocks(unit.id) > 0; });
   }
 
  private:
+  void on_event(const Event& event) final {
+    times_.include(view(), event);
+    if (std::holds_alternative<RunStarted>(event.what)) return;
+    if (std::holds_alternative<PhaseStarted>(event.what)) return;
+    if (std::holds_alternative<IterationStarted>(event.what)) is_divided_ = false;
+    if (!is_divided_ && view().remaining() > 0 && is_profiled(event)) {
+      divide();
+    } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
+      if (is_divided_) {
+        plan_.offer(view(), idle->unit, decisions());
+      } else if (wants_profile(idle->unit)) {
+        decisions().assign(idle->unit, initial_block(view(), initial_block_items_),
+                           BlockTag::train);
+      }
+    } else if (const auto* lost = std::get_if<UnitLost>(&event.what); lost && is_divided_) {
+      plan_.drop(view(), lost->unit, decisions());
+    }
+  }
+
   /// Gives every present unit that has a rate its share of what remains, and idle units their
   /// blocks.
-  void divide(const View& view, Decisions& decisions) {
+  void divide() {
     std::vector<AffineCurve> lines;
     std::vector<std::size_t> units;
     double speed = 0.0;
-    for (const UnitState& unit : view.units()) {
+    for (const UnitState& unit : view().units()) {
       const std::optional<double>& item_s = times_.mean_s()[unit.id.index];
       if (unit.present && item_s) {
         lines.emplace_back(0.0, *item_s);
@@ -103,36 +93,34 @@ class ProfiledSplit : public Policy {
         speed += 1.0 / *item_s;
       }
     }
-    if (units.empty()) {
-      return;
-    }
+    if (units.empty()) return;
     std::vector<const CostModel*> costs;
     std::vector<double> shares;
     for (const AffineCurve& line : lines) {
       costs.push_back(&line);
-      shares.push_back(static_cast<double>(view.remaining()) / (line.at(1.0).seconds * speed));
+      shares.push_back(remaining() / (line.at(1.0).seconds * speed));
     }
-    const Items grain = view.workload().grain_items;
-    const std::vector<Items> caps(units.size(), view.remaining());
-    const std::vector<Items> whole = round_to_sum({costs, shares, caps, view.remaining(), grain});
+    const Items grain = view().workload().grain_items;
+    const std::vector<Items> caps(units.size(), view().remaining());
+    const std::vector<Items> whole = round_to_sum({costs, shares, caps, view().remaining(), grain});
     is_divided_ = true;
-    plan_.clear(view);
+    plan_.clear(view());
     Decision decision{{}, DecisionKind::divide, {}};
     for (std::size_t i = 0; i < units.size(); ++i) {
-      const UnitState& unit = view.units()[units[i]];
+      const UnitState& unit = view().units()[units[i]];
       plan_.add(unit.id, whole[i], (whole[i] + unit.cap_items - 1) / unit.cap_items, grain);
       decision.estimates.push_back(
           {unit.id, fmt::format("{:.6g} x", lines[i].at(1.0).seconds), {}, {}, whole[i]});
     }
-    decisions.decided(decision);
-    for (const UnitState& unit : view.units()) {
+    decisions().decided(decision);
+    for (const UnitState& unit : view().units()) {
       if (unit.present && unit.outstanding.size() < static_cast<std::size_t>(unit.unit.slots)) {
-        plan_.offer(view, unit.id, decisions);
+        plan_.offer(view(), unit.id, decisions());
       }
     }
   }
 
-  SplitOptions options_;
+  std::optional<Items> initial_block_items_;
   ItemTimes times_;
   bool is_divided_ = false;
   BlockPlan plan_;
@@ -143,17 +131,18 @@ class Naive final : public ProfiledSplit {
   using ProfiledSplit::ProfiledSplit;
 
  private:
-  bool is_profiled(const View& view, const Event& /*event*/) override {
-    return all_present(view, [&](const UnitState& unit) { return times().blocks(unit.id) > 0; });
-  }
-  [[nodiscard]] bool wants_profile(const View& view, UnitId unit) const override {
-    return times().blocks(unit) == 0 && view.unit(unit).outstanding.empty();
+  bool is_profiled(const Event& /*event*/) override { return all_known(); }
+  [[nodiscard]] bool wants_profile(UnitId unit) const override {
+    return times().blocks(unit) == 0 && view().unit(unit).outstanding.empty();
   }
 };
 
 class Asymmetric final : public ProfiledSplit {
  public:
-  using ProfiledSplit::ProfiledSplit;
+  explicit Asymmetric(const Parameters& read)
+      : ProfiledSplit(read),
+        tolerance_(read.number("tolerance", 0.0, 1e9)),
+        profile_share_max_(read.number("profile_share_max", 0.0, 1.0)) {}
 
  private:
   /// The state of profiling one kernel.
@@ -163,61 +152,54 @@ class Asymmetric final : public ProfiledSplit {
     bool is_steady = false;
   };
 
-  void begin_phase(const View& view) override {
-    profile_ = &profiles_[view.workload().kernel];
-    profile_->blocks.resize(view.units().size());
+  void on_phase() override {
+    profile_ = &profiles_[view().workload().kernel];
+    profile_->blocks.resize(view().units().size());
   }
 
-  bool is_profiled(const View& view, const Event& event) override {
+  bool is_profiled(const Event& event) override {
     if (!profile_->is_steady && std::holds_alternative<BlockFinished>(event.what) &&
-        is_round_over(view)) {
-      end_round(view);
+        is_round_over()) {
+      end_round();
     }
-    return all_known(view) && (profile_->is_steady || is_share_used_up(view));
+    return all_known() && (profile_->is_steady || is_share_used_up());
   }
 
-  [[nodiscard]] bool wants_profile(const View& /*view*/, UnitId /*unit*/) const override {
-    return true;
-  }
-
-  [[nodiscard]] bool all_known(const View& view) const {
-    return all_present(view, [&](const UnitState& unit) { return times().blocks(unit.id) > 0; });
-  }
+  [[nodiscard]] bool wants_profile(UnitId /*unit*/) const override { return true; }
 
   /// Whether every accelerator has finished a block of this round.
-  [[nodiscard]] bool is_round_over(const View& view) const {
-    const UnitKind kind = view.units().front().unit.kind;
+  [[nodiscard]] bool is_round_over() const {
+    const UnitKind kind = view().units().front().unit.kind;
     const bool one_kind =
-        all_present(view, [&](const UnitState& unit) { return unit.unit.kind == kind; });
-    return all_known(view) && all_present(view, [&](const UnitState& unit) {
+        all_present([&](const UnitState& unit) { return unit.unit.kind == kind; });
+    return all_known() && all_present([&](const UnitState& unit) {
              return (unit.unit.kind == UnitKind::cpu && !one_kind) ||
                     times().blocks(unit.id) > profile_->blocks[unit.id.index];
            });
   }
 
   /// Compares the division by the latest speeds with that of the round before.
-  void end_round(const View& view) {
-    std::vector<double> shares(view.units().size(), 0.0);
+  void end_round() {
+    std::vector<double> shares(view().units().size(), 0.0);
     bool is_steady = !profile_->shares.empty();
-    for (const UnitState& unit : view.units()) {
-      if (!unit.present) {
-        continue;
-      }
+    for (const UnitState& unit : view().units()) {
+      if (!unit.present) continue;
       double& share = shares[unit.id.index];
-      share = speed_share(view, unit.id, times().mean_s(), UnknownUnit::as_fastest);
-      is_steady = is_steady &&
-                  std::abs(share - profile_->shares[unit.id.index]) <= options().tolerance * share;
+      share = speed_share(view(), unit.id, times().mean_s(), UnknownUnit::as_fastest);
+      is_steady =
+          is_steady && std::abs(share - profile_->shares[unit.id.index]) <= tolerance_ * share;
       profile_->blocks[unit.id.index] = times().blocks(unit.id);
     }
     profile_->shares = std::move(shares);
     profile_->is_steady = is_steady;
   }
 
-  [[nodiscard]] bool is_share_used_up(const View& view) const {
-    const auto items = static_cast<double>(view.workload().items);
-    return items - static_cast<double>(view.remaining()) >= options().profile_share_max * items;
+  [[nodiscard]] bool is_share_used_up() const {
+    return all_items() - remaining() >= profile_share_max_ * all_items();
   }
 
+  double tolerance_;
+  double profile_share_max_;
   std::map<std::string, Profile> profiles_;
   Profile* profile_ = nullptr;  // of the current phase
 };
@@ -225,44 +207,28 @@ class Asymmetric final : public ProfiledSplit {
 }  // namespace
 
 PolicyInfo naive_info() {
-  return {"naive",
-          "measures one block on every unit, then divides once by their speeds",
-          "Kaleem et al., PACT 2014",
-          {initial_block_parameter(), time_parameter("block")},
-          Foresight::none,
-          0.0,
-          [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
-            SplitOptions options;
-            options.initial_block_items = read.items_or_auto("initial_block_items", 1);
-            options.time = timed_part(read);
-            return std::make_unique<Naive>(options);
-          }};
+  return {.name = "naive",
+          .line = "measures one block on every unit, then divides once by their speeds",
+          .source = "Kaleem et al., PACT 2014",
+          .parameters = {initial_block_parameter(), time_parameter("block")},
+          .make = make_a<Naive>};
 }
 
 PolicyInfo asymmetric_info() {
-  return {"asymmetric",
-          "measures speeds without a barrier until they settle, then divides once",
-          "Kaleem et al., PACT 2014",
-          {initial_block_parameter(),
-           {"tolerance", "0.05", "share of a share",
-            "profiling ends when no unit's share changes by more from round to round",
-            "PLB-HeC II: until it converges; does not say how closely; chosen like hdss"},
-           {"profile_share_max", "0.5", "share of the items",
-            "profiling ends at this share in any case",
-            "PLB-HeC II: or until a certain termination condition, not said which; chosen because "
-            "half of "
-            "the items are left to be divided"},
-           time_parameter("block")},
-          Foresight::none,
-          0.0,
-          [](const Parameters& read, const KnownCosts* /*known*/) -> std::unique_ptr<Policy> {
-            SplitOptions options;
-            options.initial_block_items = read.items_or_auto("initial_block_items", 1);
-            options.time = timed_part(read);
-            options.tolerance = read.number("tolerance", 0.0, 1e9);
-            options.profile_share_max = read.number("profile_share_max", 0.0, 1.0);
-            return std::make_unique<Asymmetric>(options);
-          }};
+  return {
+      .name = "asymmetric",
+      .line = "measures speeds without a barrier until they settle, then divides once",
+      .source = "Kaleem et al., PACT 2014",
+      .parameters = {initial_block_parameter(),
+                     {"tolerance", "0.05", "share of a share",
+                      "profiling ends when no unit's share changes by more from round to round",
+                      "PLB-HeC II: until it converges; does not say how closely; chosen like hdss"},
+                     {"profile_share_max", "0.5", "share of the items",
+                      "profiling ends at this share in any case",
+                      "PLB-HeC II: or until a certain termination condition, not said which; "
+                      "chosen because half of the items are left to be divided"},
+                     time_parameter("block")},
+      .make = make_a<Asymmetric>};
 }
 
 }  // namespace equipoise

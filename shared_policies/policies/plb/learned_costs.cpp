@@ -2,13 +2,10 @@
 #include "shared_policies/policies/plb/learned_costs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <span>
-#include <utility>
 
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
 
@@ -22,12 +19,8 @@ constexpr double outside = 0.05;    // share of the weight ignored at either end
 /// never all samples.
 void fade(std::vector<CostSample>& samples, double factor) {
   double heaviest = 0.0;
-  for (const CostSample& s : samples) {
-    heaviest = std::max(heaviest, s.weight);
-  }
-  if (factor == 1.0 || heaviest * factor < forgotten) {
-    return;
-  }
+  for (const CostSample& s : samples) heaviest = std::max(heaviest, s.weight);
+  if (factor == 1.0 || heaviest * factor < forgotten) return;
   for (CostSample& s : samples) {
     s.weight *= factor;
     s.spread_s2 *= factor;
@@ -48,12 +41,8 @@ double span_of(std::span<const CostSample> samples) {
   double low = 0.0;
   double high = 0.0;
   for (const CostSample& s : samples) {  // ascending sizes
-    if (below <= outside * all) {
-      low = s.items;
-    }
-    if (below < (1.0 - outside) * all) {
-      high = s.items;
-    }
+    if (below <= outside * all) low = s.items;
+    if (below < (1.0 - outside) * all) high = s.items;
     below += s.weight;
   }
   return low > 0.0 ? high / low : 1.0;
@@ -62,9 +51,7 @@ double span_of(std::span<const CostSample> samples) {
 /// The weighted mean of size and time, or nothing if there is no sample: a fit to it is a line
 /// through the origin.
 std::vector<CostSample> one_sample(std::span<const CostSample> samples) {
-  if (samples.empty()) {
-    return {};
-  }
+  if (samples.empty()) return {};
   CostSample mean;
   mean.weight = weight_of(samples);
   for (const CostSample& s : samples) {
@@ -84,9 +71,7 @@ void LearnedCosts::add(const BlockFinished& finished) {
                           finished.times.in.value + finished.times.out.value};
   if (memory_.window > 0) {
     unit.latest.push_back(measured);
-    if (static_cast<Items>(unit.latest.size()) > memory_.window) {
-      unit.latest.pop_front();
-    }
+    if (static_cast<Items>(unit.latest.size()) > memory_.window) unit.latest.pop_front();
   } else {
     pool(unit, measured);
   }
@@ -113,46 +98,22 @@ std::optional<UnitFit> LearnedCosts::fit_one(const LearnedUnit& unit,
 }
 
 void LearnedCosts::fit(const FitOptions& options) {
-  double error2 = 0.0;
-  double surplus = 0.0;
   for (LearnedUnit& unit : units_) {
     if (memory_.window > 0 && !unit.latest.empty()) {
       unit.compute.clear();
       unit.transfer.clear();
-      for (const Measured& measured : unit.latest) {
-        pool(unit, measured);
-      }
+      for (const Measured& measured : unit.latest) pool(unit, measured);
     }
-    if (!unit.compute.empty()) {
-      unit.fit = fit_one(unit, options);
-    }
-    if (unit.fit) {
-      error2 += unit.fit->relative_error2;
-      surplus += unit.fit->surplus;
-    }
+    if (!unit.compute.empty()) unit.fit = fit_one(unit, options);
   }
-  relative_noise_ = surplus > 0.0 ? std::sqrt(error2 / surplus) : 0.0;
 }
 
 bool LearnedCosts::any_fit() const {
   return std::any_of(units_.begin(), units_.end(), [](const auto& u) { return u.fit.has_value(); });
 }
 
-double LearnedCosts::worst_r2(const View& view) const {
-  double worst = 1.0;
-  for (const UnitState& unit : view.units()) {
-    const std::optional<UnitFit>& fit = units_[unit.id.index].fit;
-    if (unit.present && fit) {
-      worst = std::min({worst, fit->r2, fit->r2_transfer});
-    }
-  }
-  return worst;
-}
-
 BlockChooser::BlockChooser(Solver solver) {
-  if (solver == Solver::ipopt) {
-    ipopt_ = std::make_unique<IpoptEqualFinish>();
-  }
+  if (solver == Solver::ipopt) ipopt_ = std::make_unique<IpoptEqualFinish>();
 }
 
 std::vector<Items> BlockChooser::choose(const View& view, const LearnedCosts& learned,
@@ -174,12 +135,8 @@ std::vector<Items> BlockChooser::choose(const View& view, const LearnedCosts& le
     const SplitProblem problem{costs, caps, items};
     Split split = ipopt_ ? ipopt_->solve(problem) : solve_equal_finish(problem);
     failed_ = split.status == SplitStatus::failed;
-    if (failed_) {
-      split = solve_equal_finish(problem);
-    }
-    for (std::size_t i = 0; i < units.size(); ++i) {
-      shares[units[i]] = split.items[i];
-    }
+    if (failed_) split = solve_equal_finish(problem);
+    for (std::size_t i = 0; i < units.size(); ++i) shares[units[i]] = split.items[i];
   }
   return whole_blocks(view, shares);
 }

@@ -48,11 +48,6 @@ class LearnedCosts {
     return units_[unit.index].fit;
   }
   [[nodiscard]] bool any_fit() const;
-  /// The smallest R^2 of compute and transfer fits over the present units; 1 without fits.
-  [[nodiscard]] double worst_r2(const View& view) const;
-  /// The standard deviation of block times relative to the fits, over all units; 0 if there are no
-  /// more measurements than terms.
-  [[nodiscard]] double relative_noise() const { return relative_noise_; }
 
  private:
   struct Measured {
@@ -72,7 +67,6 @@ class LearnedCosts {
 
   SampleMemory memory_;
   std::vector<LearnedUnit> units_;
-  double relative_noise_ = 0.0;
 };
 
 /// Chooses block sizes that end together.

@@ -3,51 +3,239 @@
 // to enter a step fits and solves anew; every unit uses its latest block size; a unit that ended
 // early fills the gap; and blocks shrink towards the end. There is no test of R^2.
 //
-// Functions have the paper's names. Where the paper contradicts itself, or its text and its code
-// differ, a parameter decides; its description names the reading. Departures:
-//  - Algorithm 1 counts a whole step as assigned when its first unit enters it, and assigns nothing
-//    beyond the total, so the blocks of slower units are never assigned: here blocks are counted
-//    one by one.
-//  - Its branch for gaps passes X instead of the size of the gap: gap_fill.
-//  - Blocks that shrink by a tenth from step to step never add up to the rest of the work if a step
-//    is less than 3.3 % of all work: min_block_items is the smallest block; 0 shows the stall.
-//  - A fit of "all measurements" cannot follow a slow-down as the paper's figure does: forgetting,
-//    window.
-// What we add is in plb_hac_changes.cpp.
-#include "shared_policies/policies/plb/plb_hac.hpp"
-
+//     3.1: x_init to each unit, then 2 x_init R_p, then wait for all   train, end_training
+//     Algorithm 1, PLB-HAC(proc)                                       plb_hac
+//       firstProc <- firstProcessVirtualStep(proc)                     enters_virtual_step_first
+//       if proc = firstProc                                            plb_hac
+//         fitValues <- determineModel()                                determine_model
+//         X <- solveEquationSystem(fitValues)                          solve_equation_system
+//         if assignedData >= 0.7 totalData: X <- X k                   ShrinkingTail
+//         assignedData <- assignedData + sum(X)                        (the run loop counts)
+//       distributeTask(X[proc], proc)                                  distribute_task
+//     FinishedTaskExecution(proc, finishTime)                          finished_task
+//       if assignedData <= totalData                                   on_idle
+//         if finishedTime / predictedTime <= gapThreshold              ended_early
+//           assignedData <- assignedData + determineGapBlockSize()     gap_block
+//           distributeTask(X, proc)                                    request_task
+//         else PLB-HAC()                                               request_task
+//
+// Where the paper contradicts itself, or its text and its code differ, a parameter decides; its
+// description names the reading. One departure has no parameter: algorithm 1 counts a whole step as
+// assigned when its first unit enters it, and assigns nothing beyond the total, so the blocks of
+// slower units are never assigned; here blocks are counted one by one. And blocks that shrink by a
+// tenth from step to step never add up to the rest of the work if a step is less than 3.3 % of all
+// work: min_block_items=0 shows the stall.
+//
+// What we add stands apart, under "What we add"; calls of it say "ours".
 #include <algorithm>
-#include <memory>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
-#include <variant>
+#include <vector>
 
-#include "shared_policies/policies/barrier.hpp"
-#include "shared_policies/policies/block_durations.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/event_policy.hpp"
+#include "shared_policies/policies/plb/learned_costs.hpp"
+#include "shared_policies/policies/plb/left_out_units.hpp"
+#include "shared_policies/policies/plb/shrinking_tail.hpp"
+#include "shared_policies/policies/plb/training_rounds.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/inverse_cost.hpp"
 
 namespace equipoise {
+namespace {
+
+/// A block leaves a gap if its time is less than expected by a given difference, or by a given
+/// ratio.
+enum class GapRule { difference, ratio };
+/// What fills a gap: a block that fits, or a whole one.
+enum class GapFill { fitting, whole };
+/// A virtual step begins when its first unit enters it, or when all units have ended the step
+/// before.
+enum class UpdateOn { first_unit, all_units };
+/// Which unit spends the time of solving.
+enum class SolveOn { first_cpu, entering_unit };
+
+/// Keeps, for every unit, the time that its blocks were expected to take when they were requested.
+/// A block begins when it is handed out, or when the block before it on its unit has ended.
+class ExpectedEnds {
+ public:
+  /// The times of a finished block, expected and actual.
+  struct Outcome {
+    Seconds expected;      ///< duration
+    Seconds actual;        ///< duration without waiting in the queue and without setup
+    Seconds expected_end;  ///< point in time, given the setup that the block had
+  };
+
+  ExpectedEnds() = default;
+  explicit ExpectedEnds(std::size_t n) : units_(n) {}
+
+  /// Records that a block of `items` was requested and is expected to take `span`.
+  void ask(UnitId unit, Items items, Seconds span) {
+    units_[unit.index].asked.push_back({items, span});
+  }
+  /// Handles a block that ended at `at`. Returns nothing if no time was expected for it: the run
+  /// loop granted another size than was requested, or `ask` was not called.
+  std::optional<Outcome> finish(const BlockFinished& finished, Seconds at) {
+    Expecting& unit = units_[finished.unit.index];
+    const Seconds begun = std::max(unit.last_end, finished.assigned);
+    unit.last_end = at;
+    const std::optional<Seconds> expected = take(finished.unit, finished.block.items);
+    if (!expected) return {};
+    const Seconds setup = finished.times.setup;
+    return Outcome{*expected, at - begun - setup, begun + setup + *expected};
+  }
+  /// Handles a lost block.
+  void lose(const BlockLost& lost) { (void)take(lost.unit, lost.block.items); }
+  /// Handles a lost unit: its blocks are lost with it.
+  void lose(UnitId unit) { units_[unit.index].asked.clear(); }
+
+  /// When the unit became idle, or when it is expected to become idle.
+  [[nodiscard]] Seconds idle_at(const UnitState& state) const {
+    const Expecting& unit = units_[state.id.index];
+    Seconds idle = unit.last_end;
+    if (!state.outstanding.empty()) {
+      idle = std::max(idle, state.outstanding.front().assigned);
+      for (const Asked& asked : unit.asked) idle += asked.span;
+    }
+    return idle;
+  }
+
+ private:
+  struct Asked {
+    Items items = 0;
+    Seconds span;
+  };
+  struct Expecting {
+    std::deque<Asked> asked;  // in the order of the requests
+    Seconds last_end;
+  };
+  /// Removes the unit's first block of this size and returns its expected time.
+  std::optional<Seconds> take(UnitId id, Items items) {
+    std::deque<Asked>& asked = units_[id.index].asked;
+    const auto found = std::ranges::find(asked, items, &Asked::items);
+    if (found == asked.end()) return {};
+    const Seconds span = found->span;
+    asked.erase(found);
+    return span;
+  }
+
+  std::vector<Expecting> units_;
+};
+
+class PlbHac final : public EventPolicy {
+ public:
+  explicit PlbHac(const Parameters& read)
+      : initial_block_items_(read.items_or_auto("initial_block_items", 1)),
+        step_fraction_(read.number("step_fraction", 0.0, 1.0)),
+        update_on_(static_cast<UpdateOn>(read.choice("update_on", {"first_unit", "all_units"}))),
+        solve_on_(static_cast<SolveOn>(read.choice("solve_on", {"first_cpu", "entering_unit"}))),
+        min_solve_interval_{read.number("min_solve_interval_s", 0.0, 1e9)},
+        gap_threshold_{read.number("gap_threshold_s", 0.0, 1e9)},
+        gap_rule_(static_cast<GapRule>(read.choice("gap_rule", {"difference", "ratio"}))),
+        gap_ratio_(read.number("gap_ratio", 0.0, 1.0)),
+        gap_fill_(static_cast<GapFill>(read.choice("gap_fill", {"fitting", "whole"}))),
+        tail_of_(static_cast<TailOf>(read.choice("tail_of", {"blocks", "step"}))),
+        tail_({.start = read.number("tail_start", 0.0, 1.0),
+               .shrink = read.number("tail_shrink", 0.0, 1.0),
+               .rule = static_cast<TailRule>(read.choice("tail_rule", {"compounding", "constant"})),
+               .from = static_cast<TailFrom>(read.choice("tail_from", {"assigned", "processed"}))}),
+        min_block_items_(read.items_or_auto("min_block_items", 0)),
+        memory_{.forgetting = read.number("forgetting", 0.001, 1.0),
+                .window = read.items("window", 0),
+                .narrow_span = read.number("narrow_span", 0.0, 1e9)},
+        fit_(static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}))),
+        chooser_(read_solver(read)) {}
+
+ private:
+  struct SteppingUnit {
+    Items step = 0;                  ///< the virtual step it is in
+    bool ended_step = false;         ///< its block of this step is back
+    bool is_waiting = false;         ///< it requested a block and got none
+    std::optional<Seconds> gap_end;  ///< if it ended early: when it was expected to end
+  };
+
+  static constexpr Items training_blocks = 2;  ///< x_init, then 2 x_init R
+
+  // The paper.
+  void on_finished(const BlockFinished& finished) override;
+  void on_idle(UnitId unit) override;
+  void train(UnitId unit);
+  void end_training();
+  void determine_model();
+  void solve_equation_system();
+  [[nodiscard]] Items min_block() const;
+  void evaluate(DecisionKind what, std::optional<UnitId> entering);
+  [[nodiscard]] std::optional<UnitId> solving_unit(std::optional<UnitId> entering) const;
+  [[nodiscard]] bool enters_virtual_step_first(UnitId unit);
+  void plb_hac(UnitId unit);
+  void distribute_task(UnitId unit);
+  void finished_task(const BlockFinished& finished);
+  [[nodiscard]] bool ended_early(const ExpectedEnds::Outcome& block) const;
+  [[nodiscard]] Items gap_block(UnitId unit);
+  void request_task(UnitId unit);
+
+  // What we add.
+  void on_phase() override;
+  void on_iteration() override;
+  void on_block_lost(const BlockLost& lost) override { expected_ends_.lose(lost); }
+  void on_unit_lost(UnitId unit) override;
+  void on_unit_joined(UnitId unit) override;
+  void change_units(DecisionKind what);
+  void train_late_unit(UnitId unit);
+  void let_left_out_units_back_in();
+  void note_exhaustion() const;
+
+  std::optional<Items> initial_block_items_;
+  double step_fraction_;
+  UpdateOn update_on_;
+  SolveOn solve_on_;
+  Seconds min_solve_interval_;
+  Seconds gap_threshold_;
+  GapRule gap_rule_;
+  double gap_ratio_;
+  GapFill gap_fill_;
+  TailOf tail_of_;
+  ShrinkingTail tail_;
+  std::optional<Items> min_block_items_;
+  SampleMemory memory_;
+  FitMode fit_;
+  BlockChooser chooser_;
+
+  std::map<std::string, LearnedCosts> kernels_;
+  LearnedCosts* learned_ = nullptr;  ///< of the current phase's kernel
+  TrainingRounds training_;
+  ExpectedEnds expected_ends_;
+  std::vector<SteppingUnit> units_;
+  std::vector<Items> block_items_;  ///< the latest X
+  LeftOutUnits left_out_;           ///< of X
+  Items first_block_items_ = 1;     ///< x_init
+  Items solved_step_ = 0;
+  Seconds solved_at_;
+  bool is_trained_ = false;
+};
 
 // -- 3.1 Processing unit performance modeling --------------------------------------------------
 
 /// The unit's next training block: 2 x_init for the first unit that finishes, 2 x_init R_p for the
 /// others; their R_p = t_f / t_p is known by then. After two blocks follows the only barrier of the
 /// run.
-void PlbHac::train(const View& view, UnitId unit, Decisions& decisions) {
+void PlbHac::train(UnitId unit) {
   const Items done = training_.blocks(unit);
   if (done < training_blocks) {
-    decisions.assign(unit, training_.size(unit, done + 1), BlockTag::train);
+    decisions().assign(unit, training_.size(unit, done + 1), BlockTag::train);
   } else {
-    end_training(view, decisions);
+    end_training();
   }
 }
 
-void PlbHac::end_training(const View& view, Decisions& decisions) {
-  if (all_are_back(view) && training_.fewest_blocks(view) >= training_blocks) {
+void PlbHac::end_training() {
+  if (all_are_back() && training_.fewest_blocks(view()) >= training_blocks) {
     is_trained_ = true;
     for (SteppingUnit& unit : units_) unit.is_waiting = true;
-    evaluate(view, DecisionKind::fit, {}, decisions);
+    evaluate(DecisionKind::fit, {});
   }
 }
 
@@ -55,10 +243,10 @@ void PlbHac::end_training(const View& view, Decisions& decisions) {
 ///
 ///     F_p(x) = a_1 f_1(x) + ... + a_n f_n(x),   f_i of x, x^2, x^3, e^x, ln x, x e^x, x ln x  (1)
 ///     G_p(x) = a_1 x + a_2                                                                    (2)
-void PlbHac::determine_model(const View& view) {
+void PlbHac::determine_model() {
   FitOptions fit;
-  fit.mode = options_.fit;
-  fit.scale_items = static_cast<double>(view.workload().items);
+  fit.mode = fit_;
+  fit.scale_items = all_items();
   learned_->fit(fit);
   learned_->step();
 }
@@ -70,75 +258,68 @@ void PlbHac::determine_model(const View& view) {
 ///     E_1(x_1) = F_1(x_1) + G_1(x_1), ..., E_1(x_1) = E_2(x_2) = ... = E_n(x_n)               (3)
 ///     sum x_p = step, or what is left / k
 ///
-/// or, with tail_of=step, for the sum k step. A unit that the last solution left out gets a
-/// smallest block (see LeftOutUnits).
-void PlbHac::solve_equation_system(const View& view, Decisions& decisions) {
-  const Workload& workload = view.workload();
-  const auto grain = static_cast<double>(workload.grain_items);
-  const auto n = static_cast<double>(view.units().size());
-  const auto left = static_cast<double>(view.remaining());
+/// or, with tail_of=step, for the sum k step.
+void PlbHac::solve_equation_system() {
+  const auto n = static_cast<double>(view().units().size());
   const double k = tail_.factor();
-  const double step =
-      std::max(options_.step_fraction * static_cast<double>(workload.items), n * grain);
-  const Items floor = min_block(view);
-  if (floor == 0 && k * step < 0.5 * grain) {  // the step has shrunk to nothing
+  const double step = std::max(step_fraction_ * all_items(), n * grain());
+  const Items floor = min_block();
+  if (floor == 0 && k * step < 0.5 * grain()) {  // the step has shrunk to nothing
     std::fill(block_items_.begin(), block_items_.end(), 0);
     return;
   }
   // The step is at least one smallest block per unit: in a smaller step, units with high fixed
   // costs would get no block for the rest of the run.
   const double least = static_cast<double>(floor) * n;
-  const bool shrinks_blocks = options_.tail.of == TailOf::blocks;
+  const bool shrinks_blocks = tail_of_ == TailOf::blocks;
   const double sum =
-      shrinks_blocks ? std::max(step, least) : std::max({k * step, least, 0.5 * grain});
+      shrinks_blocks ? std::max(step, least) : std::max({k * step, least, 0.5 * grain()});
   const double factor = shrinks_blocks ? k : 1.0;
   const std::vector<Items> chosen =
-      chooser_.choose(view, *learned_, factor * sum > left ? left / factor : sum);
-  if (chooser_.failed()) decisions.note("ipopt_failed");
+      chooser_.choose(view(), *learned_, factor * sum > remaining() ? remaining() / factor : sum);
+  if (chooser_.failed()) decisions().note("ipopt_failed");
   std::vector<double> shrunk(chosen.begin(), chosen.end());
   for (double& items : shrunk) items *= factor;
-  block_items_ = whole_blocks(view, shrunk);
-  for (const UnitState& unit : view.units()) {
+  block_items_ = whole_blocks(view(), shrunk);
+  for (const UnitState& unit : view().units()) {
     Items& items = block_items_[unit.id.index];
     if (chosen[unit.id.index] > 0) items = std::min(std::max(items, floor), unit.cap_items);
   }
-  const auto knows = [this](UnitId unit) { return learned_->fit_of(unit).has_value(); };
-  left_out_.let_back_in(view, knows, floor, block_items_);
+  let_left_out_units_back_in();  // ours
 }
 
 /// "A minimum block size that does not underutilize the GPUs", in whole grains; 0 for no minimum.
-Items PlbHac::min_block(const View& view) const {
-  const Items grain = view.workload().grain_items;
-  const Items least = options_.min_block_items.value_or(std::max(grain, first_block_items_ / 4));
+Items PlbHac::min_block() const {
+  const Items grain = view().workload().grain_items;
+  const Items least = min_block_items_.value_or(std::max(grain, first_block_items_ / 4));
   return (least + grain - 1) / grain * grain;
 }
 
 // -- 3.3 Execution phase -----------------------------------------------------------------------
 
 /// One model evaluation, "M" in figure 3: fits, solves, and hands blocks to waiting units.
-void PlbHac::evaluate(const View& view, DecisionKind what, std::optional<UnitId> entering,
-                      Decisions& decisions) {
-  determine_model(view);
-  solve_equation_system(view, decisions);
-  solved_at_ = view.now();
+void PlbHac::evaluate(DecisionKind what, std::optional<UnitId> entering) {
+  determine_model();
+  solve_equation_system();
+  solved_at_ = view().now();
   Decision decision = decision_of(what, *learned_, block_items_);
-  decision.unit = solving_unit(view, entering);
-  decisions.decided(decision);
-  for (const UnitState& unit : view.units()) {
+  decision.unit = solving_unit(entering);
+  decisions().decided(decision);
+  for (const UnitState& unit : view().units()) {
     if (unit.present && unit.id != entering && units_[unit.id.index].is_waiting) {
       units_[unit.id.index].step = solved_step_;
-      distribute_task(unit.id, decisions);
+      distribute_task(unit.id);
     }
   }
 }
 
 /// "The first CPU to become idle": the CPU that has been idle longest, or is expected to be idle
 /// first. If there is no CPU, the unit that enters the step, or else the master.
-std::optional<UnitId> PlbHac::solving_unit(const View& view, std::optional<UnitId> entering) const {
-  if (options_.solve_on == SolveOn::entering_unit) return entering;
+std::optional<UnitId> PlbHac::solving_unit(std::optional<UnitId> entering) const {
+  if (solve_on_ == SolveOn::entering_unit) return entering;
   std::optional<UnitId> first;
   Seconds first_idle = Seconds::infinity();
-  for (const UnitState& state : view.units()) {
+  for (const UnitState& state : view().units()) {
     if (!state.present || state.unit.kind != UnitKind::cpu) continue;
     const Seconds idle = expected_ends_.idle_at(state);
     if (idle < first_idle) {
@@ -152,29 +333,29 @@ std::optional<UnitId> PlbHac::solving_unit(const View& view, std::optional<UnitI
 // -- 3.4 Algorithm 1 ---------------------------------------------------------------------------
 
 /// Function PLB-HAC(proc).
-void PlbHac::plb_hac(const View& view, UnitId unit, Decisions& decisions) {
-  if (units_[unit.index].ended_step && enters_virtual_step_first(view, unit)) {
-    tail_.step(view);  // if assignedData >= 0.7 totalData: X <- X k
-    evaluate(view, DecisionKind::step, unit, decisions);
+void PlbHac::plb_hac(UnitId unit) {
+  if (units_[unit.index].ended_step && enters_virtual_step_first(unit)) {
+    tail_.step(view());  // if assignedData >= 0.7 totalData: X <- X k
+    evaluate(DecisionKind::step, unit);
   }
-  distribute_task(unit, decisions);
+  distribute_task(unit);
 }
 
 /// proc = firstProcessVirtualStep(proc).
-bool PlbHac::enters_virtual_step_first(const View& view, UnitId id) {
+bool PlbHac::enters_virtual_step_first(UnitId id) {
   SteppingUnit& unit = units_[id.index];
   unit.ended_step = false;
   ++unit.step;
   Items entered = unit.step;
-  if (options_.update_on == UpdateOn::all_units) {
-    for (const UnitState& state : view.units()) {
+  if (update_on_ == UpdateOn::all_units) {
+    for (const UnitState& state : view().units()) {
       if (state.present && block_items_[state.id.index] > 0) {
         entered = std::min(entered, units_[state.id.index].step);
       }
     }
   }
   if (entered <= solved_step_) return false;
-  if (view.now() - solved_at_ < Seconds{options_.min_solve_interval_s}) {
+  if (view().now() - solved_at_ < min_solve_interval_) {
     unit.step = solved_step_;
     return false;
   }
@@ -183,21 +364,21 @@ bool PlbHac::enters_virtual_step_first(const View& view, UnitId id) {
 }
 
 /// distributeTask(X[proc], proc).
-void PlbHac::distribute_task(UnitId id, Decisions& decisions) {
+void PlbHac::distribute_task(UnitId id) {
   const Items items = block_items_[id.index];
   units_[id.index].is_waiting = items == 0 || !learned_->fit_of(id);
   if (units_[id.index].is_waiting) return;
-  decisions.assign(id, items);
+  decisions().assign(id, items);
   const double expected_s = learned_->fit_of(id)->curve.at(static_cast<double>(items)).seconds;
   expected_ends_.ask(id, items, Seconds{expected_s});
 }
 
 /// Function FinishedTaskExecution(proc, finishTime), first part: learns from the block. The next
 /// block is the answer to UnitIdle.
-void PlbHac::finished_task(const View& view, const BlockFinished& finished, Seconds at) {
+void PlbHac::finished_task(const BlockFinished& finished) {
   SteppingUnit& unit = units_[finished.unit.index];
   learned_->add(finished);
-  const auto outcome = expected_ends_.finish(finished, at);
+  const auto outcome = expected_ends_.finish(finished, at());
   unit.gap_end.reset();
   if (finished.block.tag == BlockTag::train) {
     training_.remember(finished.unit, finished.block.items, block_duration_s(finished.times));
@@ -207,66 +388,130 @@ void PlbHac::finished_task(const View& view, const BlockFinished& finished, Seco
     unit.ended_step = true;
     if (outcome && ended_early(*outcome)) unit.gap_end = outcome->expected_end;
   }
-  if (view.unit(finished.unit).outstanding.empty()) expected_ends_.lose(finished.unit);
+  if (view().unit(finished.unit).outstanding.empty()) expected_ends_.lose(finished.unit);
 }
 
 /// The text: predicted - actual time >= 400 ms; the code: finishedTime / predictedTime <=
 /// gapThreshold.
 bool PlbHac::ended_early(const ExpectedEnds::Outcome& block) const {
-  return options_.gap_rule == GapRule::difference
-             ? block.expected - block.actual >= Seconds{options_.gap_threshold_s}
-             : block.actual <= options_.gap_ratio * block.expected;
+  return gap_rule_ == GapRule::difference ? block.expected - block.actual >= gap_threshold_
+                                          : block.actual <= gap_ratio_ * block.expected;
 }
 
 /// Function FinishedTaskExecution, second part: fills a gap, or else calls PLB-HAC().
-void PlbHac::request_task(const View& view, UnitId unit, Decisions& decisions) {
-  const Items gap = view.unit(unit).outstanding.empty() ? gap_block(view, unit) : 0;
+void PlbHac::request_task(UnitId unit) {
+  const Items gap = view().unit(unit).outstanding.empty() ? gap_block(unit) : 0;
   if (gap > 0) {
-    decisions.assign(unit, gap, BlockTag::gap);
+    decisions().assign(unit, gap, BlockTag::gap);
   } else {
-    plb_hac(view, unit, decisions);
+    plb_hac(unit);
   }
 }
 
 /// determineGapBlockSize(): the size that fits into the time until the unit was expected to end; 0
 /// if there is no gap, or if it is too small.
-Items PlbHac::gap_block(const View& view, UnitId unit) {
+Items PlbHac::gap_block(UnitId unit) {
   const std::optional<Seconds> gap_end = std::exchange(units_[unit.index].gap_end, std::nullopt);
-  if (!gap_end || *gap_end <= view.now()) return 0;
-  const Items grain = view.workload().grain_items;
+  if (!gap_end || *gap_end <= view().now()) return 0;
+  const Items grain = view().workload().grain_items;
   Items items = block_items_[unit.index];
-  if (options_.gap_fill == GapFill::fitting) {
+  if (gap_fill_ == GapFill::fitting) {
     InverseCost inverse(learned_->fit_of(unit)->curve,
-                        static_cast<double>(view.unit(unit).cap_items));
-    const double fitting = inverse.within((*gap_end - view.now()).value).items;
+                        static_cast<double>(view().unit(unit).cap_items));
+    const double fitting = inverse.within((*gap_end - view().now()).value).items;
     items = static_cast<Items>(fitting * (1.0 + 1e-9)) / grain * grain;
   }
-  return items < std::max(grain, min_block(view)) ? 0 : items;
+  return items < std::max(grain, min_block()) ? 0 : items;
 }
 
 // -- Events ------------------------------------------------------------------------------------
 
-void PlbHac::decide(const View& view, const Event& event, Decisions& decisions) {
-  if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-    finished_task(view, *finished, event.at);
-    note_exhaustion(view, decisions);
-  } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-    const bool is_free = view.unit(idle->unit).outstanding.empty();
-    if (is_trained_ && learned_->fit_of(idle->unit)) {
-      request_task(view, idle->unit, decisions);
-    } else if (is_trained_ && is_free) {
-      train_late_unit(view, idle->unit, decisions);
-    } else if (is_free) {
-      train(view, idle->unit, decisions);
-    }
+void PlbHac::on_finished(const BlockFinished& finished) {
+  finished_task(finished);
+  note_exhaustion();  // ours
+}
+
+void PlbHac::on_idle(UnitId unit) {
+  const bool is_free = view().unit(unit).outstanding.empty();
+  if (is_trained_ && learned_->fit_of(unit)) {
+    request_task(unit);
+  } else if (is_trained_ && is_free) {
+    train_late_unit(unit);  // ours
+  } else if (is_free) {
+    train(unit);
+  }
+}
+
+// -- What we add -------------------------------------------------------------------------------
+//
+// The paper has one load, done once, on units that are present throughout and all take part.
+//
+//  - Phases: what was learned of a kernel is kept; a phase with a known kernel does not train.
+//  - Iterations: each begins with new block sizes of full steps, and has its own tail.
+//  - Units that are lost or join: the present units share the steps from then on, without a
+//    barrier.
+//  - A unit that joins after training trains by itself while the others work.
+//  - A unit that two solutions in a row leave out gets a smallest block (LeftOutUnits).
+//  - If the work ends during training, its last items are handed out, and the journal notes it.
+
+void PlbHac::on_phase() {
+  const std::size_t n = view().units().size();
+  learned_ = &kernels_.try_emplace(view().workload().kernel, n, memory_).first->second;
+  is_trained_ = learned_->any_fit();
+  expected_ends_ = ExpectedEnds(n);
+  first_block_items_ = initial_block(view(), initial_block_items_);
+  training_ = TrainingRounds(n, first_block_items_, {1.0, 2.0}, RatioMode::first);
+  units_.assign(n, {});
+  block_items_.assign(n, 0);
+  left_out_ = LeftOutUnits(n);
+  solved_step_ = 0;
+}
+
+void PlbHac::on_iteration() {
+  tail_.reset();
+  if (is_trained_) evaluate(DecisionKind::iteration, {});
+}
+
+void PlbHac::on_unit_lost(UnitId unit) {
+  units_[unit.index] = {};
+  expected_ends_.lose(unit);
+  change_units(DecisionKind::unit_lost);
+}
+
+void PlbHac::on_unit_joined(UnitId unit) {
+  units_[unit.index].step = solved_step_;
+  change_units(DecisionKind::unit_joined);
+}
+
+void PlbHac::change_units(DecisionKind what) {
+  if (!is_trained_) {
+    end_training();
+  } else if (view().remaining() > 0) {
+    evaluate(what, {});
+  }
+}
+
+void PlbHac::train_late_unit(UnitId unit) {
+  if (training_.blocks(unit) < training_blocks) {
+    train(unit);
   } else {
-    change(view, event, decisions);
+    units_[unit.index].is_waiting = true;
+    evaluate(DecisionKind::unit_joined, {});
+  }
+}
+
+void PlbHac::let_left_out_units_back_in() {
+  const auto knows = [this](UnitId unit) { return learned_->fit_of(unit).has_value(); };
+  left_out_.let_back_in(view(), knows, min_block(), block_items_);
+}
+
+void PlbHac::note_exhaustion() const {
+  if (!is_trained_ && view().remaining() == 0 && view().outstanding() == 0) {
+    decisions().note("exhausted_in_training");
   }
 }
 
 // -- Catalog -----------------------------------------------------------------------------------
-
-namespace {
 
 ParameterInfo first_block_parameter() {
   ParameterInfo info = initial_block_parameter();
@@ -282,8 +527,7 @@ std::vector<ParameterInfo> plb_hac_parameters() {
       first_block_parameter(),
       {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
        "not said (eq. 3 adds up to all items, and yet there are many virtual steps: 3.3, Figs 3 "
-       "and "
-       "6); chosen like PLB-HeC's"},
+       "and 6); chosen like PLB-HeC's"},
       {"update_on", "first_unit", "",
        "blocks are chosen anew when the first unit enters a step (the code), or when all units "
        "have ended one (all_units: the text)",
@@ -311,14 +555,12 @@ std::vector<ParameterInfo> plb_hac_parameters() {
        "3.3: a gradual decrease, Fig. 3: progressively (Alg. 1 does not define k)"},
       {"tail_of", "blocks", "",
        "the factor is on the blocks that end together in a whole step (blocks: X k), or on the "
-       "step "
-       "that blocks are chosen for (step), so that they still end together",
+       "step that blocks are chosen for (step), so that they still end together",
        "Alg. 1: X <- X * k"},
       {"min_block_items", "auto", "items",
        "smallest block; auto: a quarter of the initial block; 0: none, as in algorithm 1",
        "3.2: one that does not underutilize the GPUs; does not say how large; chosen because "
-       "smaller "
-       "ones were never measured"},
+       "smaller ones were never measured"},
       {"forgetting", "1", "x a step", "weight of a measurement after one step; 1: all count alike",
        "3.3: all measurements collected"},
       {"window", "0", "blocks", "only this many latest blocks of each unit are used; 0: all",
@@ -335,47 +577,19 @@ std::vector<ParameterInfo> plb_hac_parameters() {
        "3.2: interior point; direct finds the same sizes in every build"}};
 }
 
-std::unique_ptr<Policy> make_plb_hac(const Parameters& read, const KnownCosts* /*known*/) {
-  PlbHacOptions options;
-  options.initial_block_items = read.items_or_auto("initial_block_items", 1);
-  options.step_fraction = read.number("step_fraction", 0.0, 1.0);
-  options.update_on = static_cast<UpdateOn>(read.choice("update_on", {"first_unit", "all_units"}));
-  options.solve_on = static_cast<SolveOn>(read.choice("solve_on", {"first_cpu", "entering_unit"}));
-  options.min_solve_interval_s = read.number("min_solve_interval_s", 0.0, 1e9);
-  options.gap_threshold_s = read.number("gap_threshold_s", 0.0, 1e9);
-  options.gap_rule = static_cast<GapRule>(read.choice("gap_rule", {"difference", "ratio"}));
-  options.gap_ratio = read.number("gap_ratio", 0.0, 1.0);
-  options.gap_fill = static_cast<GapFill>(read.choice("gap_fill", {"fitting", "whole"}));
-  options.tail.start = read.number("tail_start", 0.0, 1.0);
-  options.tail.from = static_cast<TailFrom>(read.choice("tail_from", {"assigned", "processed"}));
-  options.tail.shrink = read.number("tail_shrink", 0.0, 1.0);
-  options.tail.rule = static_cast<TailRule>(read.choice("tail_rule", {"compounding", "constant"}));
-  options.tail.of = static_cast<TailOf>(read.choice("tail_of", {"blocks", "step"}));
-  options.min_block_items = read.items_or_auto("min_block_items", 0);
-  options.memory.forgetting = read.number("forgetting", 0.001, 1.0);
-  options.memory.window = read.items("window", 0);
-  options.memory.narrow_span = read.number("narrow_span", 0.0, 1e9);
-  options.fit =
-      static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
-  options.solver = read_solver(read);
-  return std::make_unique<PlbHac>(options);
-}
-
 }  // namespace
 
 PolicyInfo plb_hac_info() {
-  return {"plb-hac",
-          "re-solves at every step, fills gaps, and shrinks blocks towards the end",
-          "PLB-HAC (2019), algorithm 1",
-          plb_hac_parameters(),
-          Foresight::none,
-          0.100,
-          make_plb_hac,
-          nullptr,
-          {{"robust",
-            "old measurements count less, so that blocks follow a unit that slows down, and the "
-            "blocks of the tail end together",
-            {{"forgetting", "0.5"}, {"tail_of", "step"}}}}};
+  return {.name = "plb-hac",
+          .line = "re-solves at every step, fills gaps, and shrinks blocks towards the end",
+          .source = "PLB-HAC (2019), algorithm 1",
+          .parameters = plb_hac_parameters(),
+          .paper_decision_s = 0.100,
+          .make = make_a<PlbHac>,
+          .presets = {{"robust",
+                       "old measurements count less, so that blocks follow a unit that slows down, "
+                       "and the blocks of the tail end together",
+                       {{"forgetting", "0.5"}, {"tail_of", "step"}}}}};
 }
 
 }  // namespace equipoise

@@ -2,39 +2,78 @@
 // rounds of growing blocks; then blocks are chosen that should take all units the same time, and
 // chosen anew when their times differ.
 //
-// The paper's code is a loop that waits. Here each function covers what happens between two waits,
-// and has the paper's name for it. Where the paper is silent or contradicts itself, or its text and
-// its code differ, a parameter decides; the catalog says which. What we add is in
-// plb_hec_changes.cpp.
+//     Algorithm 1, determineModel()                                        determine_model
+//       blockSizeList <- initialBlockSize, i <- 1                          next_block_sizes
+//       while i <= 4                                                       determine_model
+//         finishTimes <- executeTasks(blockSizeList)                       determine_model
+//         blockSizeList <- setNextBlockSizes(finishTimes), i <- i + 1      next_block_sizes
+//       fitValues <- determineCurveProcessor()                             determine_curves
+//       while fitValues.error >= 0.7                                       is_good
+//         executeTasks, setNextBlockSizes, determineCurveProcessor         determine_model
+//     Algorithm 2, PLB-HeC()                                               execute
+//       fitValues <- determineModel()                                      determine_model
+//       X <- solveEquationSystem(fitValues)                                solve_equation_system
+//       for each proc: distributeTasks(X, proc)                            distribute_tasks
+//     FinishedTaskExecution(proc, finishTime)                              finished_task
+//       if rebalance                                                       finished_task
+//         fitValues <- determineCurveProcessor()                           determine_curves
+//         X <- solveEquationSystem(fitValues)                              solve_equation_system
+//         synchronize(), rebalance <- false                                synchronized
+//       if there is data                                                   on_idle
+//         if maxDifference(finishTime) >= threshold: rebalance <- true     is_unbalanced
+//         distributeTask(X, proc)                                          answer
+//
+// The paper's code is a loop that waits. Here each function covers what happens between two waits.
+// Where the paper is silent or contradicts itself, or its text and its code differ, a parameter
+// decides; the catalog says which. What we add is in plb_hec_changes.cpp; calls of it say so.
 #include "shared_policies/policies/plb/plb_hec.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <numeric>
 #include <utility>
-#include <variant>
 
-#include "shared_policies/policies/barrier.hpp"
-#include "shared_policies/policies/block_durations.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/plb/learned_costs.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
 
-PlbHec::PlbHec(PlbHecOptions options, BlockTimeModelMaker make_model)
-    : options_(std::move(options)), make_model_(std::move(make_model)) {}
-
 // -- B. Processing unit performance modeling ---------------------------------------------------
 
-namespace {
+/// "If the coefficient of determination is greater than 0.7 for all processing units."
+bool BlockTimeModel::is_good(const View& view) const {
+  double worst = 1.0;
+  for (const UnitState& unit : view.units()) {
+    if (!unit.present || !knows(unit.id)) continue;
+    const Fit& fit = *fits_[unit.id.index];
+    worst = std::min({worst, fit.r2, fit.r2_transfer.value_or(1.0)});
+  }
+  return worst > min_r2_;
+}
 
-struct CurveOptions {
-  double min_r2 = 0.7;
-  FitMode fit = FitMode::subset;
-  bool adjusted_r2 = false;
-  BlockChooser::Solver solver = BlockChooser::Solver::direct;
-};
+double BlockTimeModel::relative_noise() const {
+  double error2 = 0.0;
+  double surplus = 0.0;
+  for (const std::optional<Fit>& fit : fits_) {
+    error2 += fit ? fit->relative_error2 : 0.0;
+    surplus += fit ? fit->surplus : 0.0;
+  }
+  return surplus > 0.0 ? std::sqrt(error2 / surplus) : 0.0;
+}
+
+Decision BlockTimeModel::explain(DecisionKind what, const std::vector<Items>& block_items) const {
+  Decision decision{{}, what, {}};
+  for (std::uint32_t p = 0; p < fits_.size(); ++p) {
+    if (const std::optional<Fit>& fit = fits_[p]) {
+      decision.estimates.push_back(
+          {UnitId{p}, fit->words, fit->r2, fit->r2_transfer, block_items[p]});
+    }
+  }
+  return decision;
+}
+
+namespace {
 
 /// E_p(x) = F_p(x) + G_p(x), by least squares from all samples:
 ///
@@ -42,27 +81,22 @@ struct CurveOptions {
 ///     G_p(x) = a_1 x + a_2                                                                    (2)
 class FittedCurves final : public BlockTimeModel {
  public:
-  FittedCurves(std::size_t units, const CurveOptions& options)
-      : options_(options), learned_(units), chooser_(options.solver) {}
+  FittedCurves(std::size_t units, double min_r2, const FitOptions& options,
+               BlockChooser::Solver solver)
+      : BlockTimeModel(units, min_r2), options_(options), learned_(units), chooser_(solver) {}
 
   void add(const BlockFinished& finished) override { learned_.add(finished); }
 
   void fit(const View& view) override {
-    FitOptions fit;
-    fit.mode = options_.fit;
-    fit.scale_items = static_cast<double>(view.workload().items);
-    fit.adjusted_r2 = options_.adjusted_r2;
-    learned_.fit(fit);
+    options_.scale_items = static_cast<double>(view.workload().items);
+    learned_.fit(options_);
+    for (std::uint32_t p = 0; p < fits_.size(); ++p) {
+      const std::optional<UnitFit>& fit = learned_.fit_of(UnitId{p});
+      if (!fit) continue;
+      fits_[p] = {fit->curve.words(), fit->r2, fit->r2_transfer, fit->relative_error2,
+                  fit->surplus};
+    }
   }
-
-  [[nodiscard]] bool knows(UnitId unit) const override { return learned_.fit_of(unit).has_value(); }
-  [[nodiscard]] bool knows_any() const override { return learned_.any_fit(); }
-
-  /// "If the coefficient of determination is greater than 0.7 for all processing units."
-  [[nodiscard]] bool is_good(const View& view) const override {
-    return learned_.worst_r2(view) > options_.min_r2;
-  }
-  [[nodiscard]] double relative_noise() const override { return learned_.relative_noise(); }
 
   /// C. Block size selection: the x_g with
   ///
@@ -78,13 +112,8 @@ class FittedCurves final : public BlockTimeModel {
     return blocks;
   }
 
-  [[nodiscard]] Decision explain(DecisionKind what,
-                                 const std::vector<Items>& block_items) const override {
-    return decision_of(what, learned_, block_items);
-  }
-
  private:
-  CurveOptions options_;
+  FitOptions options_;
   LearnedCosts learned_;
   BlockChooser chooser_;
 };
@@ -93,31 +122,30 @@ class FittedCurves final : public BlockTimeModel {
 
 /// Algorithm 1, determineModel(), from one executeTasks to the next. Called when all units are
 /// back, or at the start of the run.
-void PlbHec::determine_model(const View& view, Decisions& decisions) {
-  if (round_ >= options_.min_rounds) {  // while i <= 4
-    determine_curves(view);             // fitValues <- determineCurveProcessor()
-    if (model_->is_good(view) || share_is_used_up(view)) return execute(view, decisions);
+void PlbHec::determine_model() {
+  if (round_ >= min_rounds_) {  // while i <= 4
+    determine_curves();         // fitValues <- determineCurveProcessor()
+    if (model_->is_good(view()) || share_is_used_up()) return execute();
   }
   ++round_;
-  const std::vector<Items> block_sizes = next_block_sizes(view);
-  if (std::reduce(block_sizes.begin(), block_sizes.end()) == 0) return execute(view, decisions);
+  const std::vector<Items> block_sizes = next_block_sizes();
+  if (std::reduce(block_sizes.begin(), block_sizes.end()) == 0) return execute();
   for (const UnitId unit : training_.fastest_first()) {
-    decisions.assign(unit, block_sizes[unit.index], BlockTag::train);  // executeTasks
+    decisions().assign(unit, block_sizes[unit.index], BlockTag::train);  // executeTasks
   }
 }
 
 /// setNextBlockSizes(finishTimes): x0, then 2, 4, 8 x0 t_f / t_k (see TrainingRounds). Rounds after
 /// the first four are scaled down to what is left of the 20 % of the items that training may use.
-std::vector<Items> PlbHec::next_block_sizes(const View& view) const {
+std::vector<Items> PlbHec::next_block_sizes() const {
   std::vector<Items> sizes;
-  for (const UnitState& unit : view.units()) {
+  for (const UnitState& unit : view().units()) {
     sizes.push_back(unit.present ? training_.size(unit.id, round_) : 0);
   }
   const auto sum = static_cast<double>(std::reduce(sizes.begin(), sizes.end()));
-  const double left = options_.training_share_max * static_cast<double>(view.workload().items) -
-                      static_cast<double>(training_.items());
-  if (round_ > options_.min_rounds && sum > left) {
-    const Items grain = view.workload().grain_items;
+  const double left = training_share_max_ * all_items() - static_cast<double>(training_.items());
+  if (round_ > min_rounds_ && sum > left) {
+    const Items grain = view().workload().grain_items;
     for (Items& size : sizes) {
       size = static_cast<Items>(static_cast<double>(size) * left / sum) / grain * grain;
     }
@@ -126,29 +154,21 @@ std::vector<Items> PlbHec::next_block_sizes(const View& view) const {
 }
 
 /// "Or when 20% of the application data is processed."
-bool PlbHec::share_is_used_up(const View& view) const {
-  return static_cast<double>(training_.items()) >=
-         options_.training_share_max * static_cast<double>(view.workload().items);
+bool PlbHec::share_is_used_up() const {
+  return static_cast<double>(training_.items()) >= training_share_max_ * all_items();
 }
 
 // -- C. Block size selection -------------------------------------------------------------------
 
-/// X <- solveEquationSystem(fitValues). If no work is left, solving is postponed until there is
-/// some: the chosen blocks may belong to units that are lost, and lost items may return. A unit
-/// that the last solution left out gets a grain (see LeftOutUnits).
-void PlbHec::solve_equation_system(const View& view, DecisionKind what, Decisions& decisions) {
-  const auto left = static_cast<double>(view.remaining());
-  const double step = step_items(view);
+/// X <- solveEquationSystem(fitValues).
+void PlbHec::solve_equation_system(DecisionKind what) {
   rebalance_ = false;
-  solved_for_ = SolvedFor::nothing;
-  if (left == 0.0) return;
-  std::vector<Items> blocks = model_->solve(view, std::min(step, left), decisions);
-  const auto knows = [this](UnitId unit) { return model_->knows(unit); };
-  const std::vector<UnitId> back = left_out_.let_back_in(view, knows, 0, blocks);
-  repeated_.choose(blocks);
-  for (const UnitId unit : back) repeated_.leave_uncompared(unit);
-  decisions.decided(model_->explain(what, blocks));
-  solved_for_ = left < step ? SolvedFor::less_than_a_step : SolvedFor::a_step;
+  if (postpones_solving()) return;  // ours
+  const double items = std::min(step_items(), remaining());
+  std::vector<Items> x = model_->solve(view(), items, decisions());
+  repeated_.choose(x);
+  let_left_out_units_back_in(x);  // ours
+  decisions().decided(model_->explain(what, x));
 }
 
 /// The sum of the x_g. In eq. 3 they add up to 1, that is all of the data. Its text and figures
@@ -157,117 +177,112 @@ void PlbHec::solve_equation_system(const View& view, DecisionKind what, Decision
 /// single block", and Fig. 6 has the data "allocated on a single step". So a step is a part of the
 /// items. With step_fraction=1 each unit gets one block, and nothing corrects what four training
 /// blocks said of a block many times as large.
-double PlbHec::step_items(const View& view) const {
-  const Workload& workload = view.workload();
-  const auto n = static_cast<double>(view.units().size());
-  const bool doubled = options_.step == StepRule::doubled && training_.latest_items() > 0;
-  const double step = doubled ? 2.0 * static_cast<double>(training_.latest_items())
-                              : options_.step_fraction * static_cast<double>(workload.items);
-  return std::max(std::round(step), n * static_cast<double>(workload.grain_items));
+double PlbHec::step_items() const {
+  const auto n = static_cast<double>(view().units().size());
+  const bool doubled = step_ == StepRule::doubled && training_.latest_items() > 0;
+  const double step =
+      doubled ? 2.0 * static_cast<double>(training_.latest_items()) : step_fraction_ * all_items();
+  return std::max(std::round(step), n * grain());
 }
 
 // -- D, E. Execution and rebalancing -----------------------------------------------------------
 
 /// Algorithm 2, PLB-HeC(), from after determineModel() on.
-void PlbHec::execute(const View& view, Decisions& decisions) {
-  if (!model_->is_good(view)) decisions.note("poor_fit");
+void PlbHec::execute() {
+  if (!model_->is_good(view())) decisions().note("poor_fit");
   stage_ = Stage::run;
-  solve_equation_system(view, DecisionKind::fit, decisions);
-  distribute_tasks(view, decisions);
+  solve_equation_system(DecisionKind::fit);
+  distribute_tasks();
 }
 
-/// for each proc from processorList: distributeTasks(X, proc). The first call makes sure that X is
-/// up to date.
-void PlbHec::distribute_tasks(const View& view, Decisions& decisions) {
-  if (waits_for_all() && view.outstanding() > 0) return;
+/// for each proc from processorList: distributeTasks(X, proc).
+void PlbHec::distribute_tasks() {
+  if (waits_for_all() && view().outstanding() > 0) return;
   bool is_first = true;
-  for (const UnitState& unit : view.units()) {
+  for (const UnitState& unit : view().units()) {
     if (!unit.present || !unit.outstanding.empty()) continue;
     if (is_first && model_->knows(unit.id)) {
-      answer(view, unit.id, decisions);
+      answer(unit.id);
       is_first = false;
     } else {
-      distribute_task(unit.id, decisions);
+      distribute_task(unit.id);
     }
   }
 }
 
+/// The last line of FinishedTaskExecution, distributeTask(X, proc).
+void PlbHec::answer(UnitId unit) {
+  update_blocks(unit);  // ours
+  distribute_task(unit);
+}
+
 /// distributeTask(X, proc).
-void PlbHec::distribute_task(UnitId unit, Decisions& decisions) {
-  if (model_->knows(unit)) {
-    decisions.assign(unit, repeated_.items(unit));
-  } else {
-    train_late_unit(unit, decisions);
-  }
+void PlbHec::distribute_task(UnitId unit) {
+  if (!model_->knows(unit)) return train_late_unit(unit);  // ours
+  decisions().assign(unit, repeated_.items(unit));
 }
 
 /// Algorithm 2, FinishedTaskExecution(proc, finishTime), without its last line: the next block is
 /// the answer to UnitIdle. The unit that detects the imbalance gets one more block (figure 3).
-void PlbHec::finished_task(const View& view, UnitId unit, Decisions& decisions) {
+void PlbHec::finished_task(UnitId unit) {
   if (rebalance_) {
     stage_ = Stage::synchronize;
-    if (options_.sync_order == SyncOrder::fit_then_sync) {  // as in the paper's code
-      determine_curves(view);
-      solve_equation_system(view, DecisionKind::rebalance, decisions);
+    if (sync_order_ == SyncOrder::fit_then_sync) {  // as in the paper's code
+      determine_curves();
+      solve_equation_system(DecisionKind::rebalance);
     }
-  } else if (is_unbalanced(view)) {
+  } else if (is_unbalanced()) {
     rebalance_ = true;
-    decisions.assign(unit, repeated_.items(unit));
+    decisions().assign(unit, repeated_.items(unit));
   }
 }
 
 /// maxDifference(finishTime) >= threshold.
-bool PlbHec::is_unbalanced(const View& view) const {
-  return repeated_.are_unbalanced(view, options_.balance, model_->relative_noise());
+bool PlbHec::is_unbalanced() const {
+  return repeated_.are_unbalanced(view(), balance_, model_->relative_noise());
 }
 
 /// The end of synchronize(): all blocks are back.
-void PlbHec::synchronized(const View& view, Decisions& decisions) {
-  if (stage_ == Stage::train) {
-    determine_model(view, decisions);
-  } else {
-    end_rebalancing(view, decisions);
-    distribute_tasks(view, decisions);
-  }
+void PlbHec::synchronized() {
+  if (stage_ == Stage::train) return determine_model();
+  end_rebalancing();
+  distribute_tasks();
 }
 
 /// Computes new curves and a new X, unless this was done before all units waited.
-void PlbHec::end_rebalancing(const View& view, Decisions& decisions) {
+void PlbHec::end_rebalancing() {
   stage_ = Stage::run;
-  if (options_.sync_order == SyncOrder::drain_then_fit || solved_for_ == SolvedFor::nothing ||
-      !repeated_.anyone_works(view)) {
-    determine_curves(view);
-    solve_equation_system(view, DecisionKind::rebalance, decisions);
+  if (sync_order_ == SyncOrder::drain_then_fit || is_out_of_date() /* ours */) {
+    determine_curves();
+    solve_equation_system(DecisionKind::rebalance);
   }
 }
 
 bool PlbHec::waits_for_all() const {
-  return stage_ == Stage::synchronize || (stage_ == Stage::train && !options_.async_train);
+  return stage_ == Stage::synchronize || (stage_ == Stage::train && !async_train_);
 }
 
 // -- Events ------------------------------------------------------------------------------------
 
-void PlbHec::decide(const View& view, const Event& event, Decisions& decisions) {
-  if (const auto* finished = std::get_if<BlockFinished>(&event.what)) {
-    learn(*finished);
-    if (stage_ == Stage::train) {
-      train_without_barriers(view, decisions);
-      note_exhaustion(view, decisions);
-    } else if (stage_ == Stage::run && model_->knows(finished->unit)) {
-      finished_task(view, finished->unit, decisions);
-    } else if (stage_ == Stage::run) {
-      learn_late_unit(view, finished->unit, decisions);
-    }
-  } else if (const auto* idle = std::get_if<UnitIdle>(&event.what)) {
-    if (waits_for_all()) {
-      if (all_are_back(view)) synchronized(view, decisions);
-    } else if (stage_ == Stage::train) {
-      decisions.assign(idle->unit, own_next_block(view, idle->unit), BlockTag::train);
-    } else {
-      answer(view, idle->unit, decisions);
-    }
+void PlbHec::on_finished(const BlockFinished& finished) {
+  learn(finished);
+  if (stage_ == Stage::train) {
+    train_without_barriers();  // ours
+    note_exhaustion();         // ours
+  } else if (stage_ == Stage::run && model_->knows(finished.unit)) {
+    finished_task(finished.unit);
+  } else if (stage_ == Stage::run) {
+    learn_late_unit(finished.unit);  // ours
+  }
+}
+
+void PlbHec::on_idle(UnitId unit) {
+  if (waits_for_all()) {
+    if (all_are_back()) synchronized();
+  } else if (stage_ == Stage::train) {
+    decisions().assign(unit, own_next_block(unit), BlockTag::train);  // ours
   } else {
-    change(view, event, decisions);
+    answer(unit);
   }
 }
 
@@ -281,50 +296,66 @@ void PlbHec::learn(const BlockFinished& finished) {
   }
 }
 
-/// The last line of FinishedTaskExecution, distributeTask(X, proc). If X was solved once more,
-/// units that had no block in the old X get one too.
-void PlbHec::answer(const View& view, UnitId id, Decisions& decisions) {
-  if (model_->knows(id) && update_blocks(view, decisions)) {
-    for (const UnitState& unit : view.units()) {
-      if (unit.outstanding.empty() && unit.id != id) {
-        decisions.assign(unit.id, repeated_.items(unit.id));
-      }
-    }
-  }
-  distribute_task(id, decisions);
-}
-
-/// Solves for X if it is out of date, and (ours) once more if less than a step is left; returns
-/// whether it did the latter.
-bool PlbHec::update_blocks(const View& view, Decisions& decisions) {
-  if (solved_for_ == SolvedFor::nothing) {
-    solve_equation_system(view, DecisionKind::block_lost, decisions);
-  }
-  const bool is_tail = options_.tail_resolve && solved_for_ == SolvedFor::a_step &&
-                       static_cast<double>(view.remaining()) < step_items(view);
-  if (is_tail) solve_equation_system(view, DecisionKind::tail, decisions);
-  return is_tail;
-}
-
-// -- Training without barriers: as in PLB-HAC --------------------------------------------------
-
-void PlbHec::train_without_barriers(const View& view, Decisions& decisions) {
-  const bool is_trained = training_.fewest_blocks(view) >= options_.min_rounds;
-  if (!options_.async_train || view.remaining() == 0) return;
-  if (!is_trained && !share_is_used_up(view)) return;
-  determine_curves(view);
-  if (model_->is_good(view) || share_is_used_up(view)) execute(view, decisions);
-}
-
-/// The block of the unit's own next round. A unit that is ahead of the others gets the size of the
-/// last round again.
-Items PlbHec::own_next_block(const View& view, UnitId unit) const {
-  const Items fewest = training_.fewest_blocks(view);
-  const Items furthest = std::max(options_.min_rounds, fewest + 1);
-  return training_.size(unit, std::min(training_.blocks(unit) + 1, furthest));
-}
-
 // -- Catalog -----------------------------------------------------------------------------------
+
+std::vector<ParameterInfo> plb_hec_loop_parameters(const std::string& sync_order) {
+  return {initial_block_parameter(),
+          {"multipliers", "1/2/4/8", "x initial block",
+           "sizes of the training rounds; doubles after the last",
+           "PLB-HeC III.B; does not say for rounds after the fourth; DLB-GPU III: doubles"},
+          {"ratio_mode", "normalised", "",
+           "training speed ratios: of items per second of the latest round (normalised), of round "
+           "1 (first), of raw times of the latest round (literal)",
+           "III.B: tf / tk, of equal blocks; does not say for later rounds; chosen because raw "
+           "times of unequal blocks would make round 3 equal-sized"},
+          {"training_share_max", "0.2", "share of the items", "training ends here at the latest",
+           "PLB-HeC III.B; DLB-GPU: not said; chosen because training has to end"},
+          {"threshold", "0.1", "x block time", "spread of block times that starts a rebalancing",
+           "PLB-HeC III.D, V.A: 10 % of a block's time; DLB-GPU III: found empirically"},
+          {"noise_allowance", "0", "standard errors",
+           "part of the spread attributed to noise: compares means since the last solve, less this "
+           "many standard errors; 0: compares the latest times",
+           "PLB-HeC III.D, Alg. 2 line 15; DLB-GPU III, Alg. 2: the plain difference"},
+          {"step_fraction", "0.05", "share of the items", "items of one step, one block a unit",
+           "not said: eq. 3 adds up to all items (step_fraction=1), and yet III.D has units ask "
+           "for more tasks of the same size, Fig. 3 shows several, and V.b speaks of the data of a "
+           "single step; chosen because 20 steps repeat blocks and leave time to rebalance, which "
+           "one step cannot"},
+          {"step", "fraction", "",
+           "fraction: step_fraction of the items; doubled: twice the last training round",
+           "not said; see step_fraction"},
+          {"sync_order", sync_order, "",
+           "on imbalance: fit what is there, then wait for all (fit_then_sync), or wait, then fit "
+           "(drain_then_fit)",
+           "PLB-HeC III.D: synchronizes, then fits (Alg. 2 has the reverse); DLB-GPU III, Alg. 2: "
+           "fits, then synchronizes"},
+          {"tail_resolve", "false", "", "solve once more when less than a step remains",
+           "PLB-HeC III.D, DLB-GPU III: blocks of the same size until all are done"}};
+}
+
+Preset plb_hec_robust() {
+  return {
+      "robust",
+      "times that scatter do not rebalance at every step, and smaller steps end closer together",
+      {{"noise_allowance", "6"}, {"step_fraction", "0.02"}}};
+}
+
+PlbHec::PlbHec(const Parameters& read, Items min_rounds, bool async_train,
+               BlockTimeModelMaker make_model)
+    : initial_block_items_(read.items_or_auto("initial_block_items", 1)),
+      multipliers_(read.positive_list("multipliers")),
+      ratio_mode_(
+          static_cast<RatioMode>(read.choice("ratio_mode", {"normalised", "first", "literal"}))),
+      training_share_max_(read.number("training_share_max", 0.0, 1.0)),
+      balance_{read.number("threshold", 0.0, 1e9), read.number("noise_allowance", 0.0, 1e9)},
+      step_fraction_(read.number("step_fraction", 0.0, 1.0)),
+      step_(static_cast<StepRule>(read.choice("step", {"fraction", "doubled"}))),
+      sync_order_(
+          static_cast<SyncOrder>(read.choice("sync_order", {"drain_then_fit", "fit_then_sync"}))),
+      tail_resolve_(read.flag("tail_resolve")),
+      min_rounds_(min_rounds),
+      async_train_(async_train),
+      make_model_(std::move(make_model)) {}
 
 namespace {
 
@@ -339,9 +370,9 @@ std::vector<ParameterInfo> plb_hec_parameters() {
        {"async_train", "false", "", "no barrier between training rounds",
         "Alg. 1 line 5: executeTasks returns the times of all units"},
        {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls",
-        "not said (eq. 1: seven functions, fitted to four points); chosen because few terms "
-        "that predict left-out points do not overfit, e^x alone, a constant where x is small, only "
-        "if sizes are three times apart: noise makes times of nearer sizes alike"},
+        "not said (eq. 1: seven functions, fitted to four points); chosen because few terms that "
+        "predict left-out points do not overfit, e^x alone, a constant where x is small, only if "
+        "sizes are three times apart: noise makes times of nearer sizes alike"},
        {"adjusted_r2", "false", "", "coefficients of determination adjusted for degrees of freedom",
         "III.B: the coefficient of determination"},
        {"solver", "direct", "", "direct or ipopt",
@@ -350,31 +381,27 @@ std::vector<ParameterInfo> plb_hec_parameters() {
 }
 
 std::unique_ptr<Policy> make_plb_hec(const Parameters& read, const KnownCosts* /*known*/) {
-  PlbHecOptions options = read_plb_hec_options(read);
-  options.min_rounds = read.items("min_rounds", 1);
-  options.async_train = read.flag("async_train");
-  CurveOptions curves;
-  curves.min_r2 = read.number("min_r2", -1e9, 1.0);
-  curves.fit = static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
-  curves.adjusted_r2 = read.flag("adjusted_r2");
-  curves.solver = read_solver(read);
-  return std::make_unique<PlbHec>(std::move(options), [curves](std::size_t units) {
-    return std::make_unique<FittedCurves>(units, curves);
-  });
+  const double min_r2 = read.number("min_r2", -1e9, 1.0);
+  FitOptions fit;
+  fit.mode = static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
+  fit.adjusted_r2 = read.flag("adjusted_r2");
+  const BlockChooser::Solver solver = read_solver(read);
+  return std::make_unique<PlbHec>(
+      read, read.items("min_rounds", 1), read.flag("async_train"), [=](std::size_t units) {
+        return std::make_unique<FittedCurves>(units, min_r2, fit, solver);
+      });
 }
 
 }  // namespace
 
 PolicyInfo plb_hec_info() {
-  return {"plb-hec",
-          "learns block times in training rounds, then repeats blocks that end together",
-          "PLB-HeC (2015), algorithms 1 and 2",
-          plb_hec_parameters(),
-          Foresight::none,
-          0.170,
-          make_plb_hec,
-          nullptr,
-          {plb_hec_robust()}};
+  return {.name = "plb-hec",
+          .line = "learns block times in training rounds, then repeats blocks that end together",
+          .source = "PLB-HeC (2015), algorithms 1 and 2",
+          .parameters = plb_hec_parameters(),
+          .paper_decision_s = 0.170,
+          .make = make_plb_hec,
+          .presets = {plb_hec_robust()}};
 }
 
 }  // namespace equipoise

@@ -1,6 +1,10 @@
 // The blocks that units repeat, and whether their durations have drifted apart.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
@@ -21,15 +25,34 @@ class RepeatedBlocks {
   explicit RepeatedBlocks(std::size_t n) : units_(n) {}
 
   /// Sets new sizes (n) and removes all durations.
-  void choose(const std::vector<Items>& block_items);
+  void choose(const std::vector<Items>& block_items) {
+    for (std::size_t p = 0; p < units_.size(); ++p) {
+      units_[p] = Repeated{};
+      units_[p].items = block_items[p];
+    }
+  }
   [[nodiscard]] Items items(UnitId unit) const { return units_[unit.index].items; }
-  /// Leaves the unit out of `are_unbalanced` until sizes are chosen again: its size was not chosen
-  /// for equal times.
-  void leave_uncompared(UnitId unit) { units_[unit.index].is_compared = false; }
+  /// Sets the size of one unit, which was not chosen for equal times: the unit is left out of
+  /// `are_unbalanced` until sizes are chosen again.
+  void choose_uncompared(UnitId unit, Items items) {
+    units_[unit.index].items = items;
+    units_[unit.index].is_compared = false;
+  }
   /// Records that a block took `seconds`; ignores blocks of another size.
-  void finished(UnitId unit, Items items, double seconds);
+  void finished(UnitId id, Items items, double seconds) {
+    Repeated& unit = units_[id.index];
+    if (items == unit.items) {
+      unit.count += 1.0;
+      unit.last_s = seconds;
+      unit.mean_s += (seconds - unit.mean_s) / unit.count;
+    }
+  }
   /// Whether any present unit has a block size above 0.
-  [[nodiscard]] bool anyone_works(const View& view) const;
+  [[nodiscard]] bool anyone_works(const View& view) const {
+    return std::any_of(view.units().begin(), view.units().end(), [this](const UnitState& unit) {
+      return unit.present && items(unit.id) > 0;
+    });
+  }
 
   /// Whether the compared units are unbalanced. False until each present one with a block size
   /// above 0 has finished such a block; then whether
@@ -46,7 +69,34 @@ class RepeatedBlocks {
   /// for k_p blocks of unit p and a relative standard deviation `noise`. Without noise this is the
   /// paper's rule applied to means; with `noise_allowance` 0 it is the paper's rule, on the latest
   /// durations. O(n).
-  [[nodiscard]] bool are_unbalanced(const View& view, const BalanceRule& rule, double noise) const;
+  [[nodiscard]] bool are_unbalanced(const View& view, const BalanceRule& rule, double noise) const {
+    const auto duration = [&](const Repeated& unit) {
+      return rule.noise_allowance > 0.0 ? unit.mean_s : unit.last_s;
+    };
+    double sum = 0.0;
+    int count = 0;
+    for (const UnitState& state : view.units()) {
+      const Repeated& unit = units_[state.id.index];
+      if (state.present && unit.items > 0 && unit.is_compared) {
+        if (unit.count == 0.0) return false;
+        sum += duration(unit);
+        ++count;
+      }
+    }
+    if (count < 2) return false;
+    const double mean = sum / count;
+    const double error = rule.noise_allowance * noise * mean;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const UnitState& state : view.units()) {
+      const Repeated& unit = units_[state.id.index];
+      if (state.present && unit.items > 0 && unit.is_compared) {
+        low = std::min(low, duration(unit) + error / std::sqrt(unit.count));
+        high = std::max(high, duration(unit) - error / std::sqrt(unit.count));
+      }
+    }
+    return high - low >= rule.threshold * mean;
+  }
 
  private:
   struct Repeated {

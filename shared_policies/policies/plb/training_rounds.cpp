@@ -21,22 +21,16 @@ void TrainingRounds::remember(UnitId id, Items items, double seconds) {
   unit.latest_items = items;
   unit.latest_s = seconds;
   unit.latest_items_per_s = static_cast<double>(items) / seconds;
-  if (unit.blocks++ == 0) {
-    unit.first_items_per_s = unit.latest_items_per_s;
-  }
+  if (unit.blocks++ == 0) unit.first_items_per_s = unit.latest_items_per_s;
   items_ += items;
 }
 
 Items TrainingRounds::size(UnitId id, Items round) const {
   const TrainedUnit& unit = units_[id.index];
-  if (unit.blocks == 0) {
-    return first_block_items_;
-  }
+  if (unit.blocks == 0) return first_block_items_;
   double least_ratio = 1.0;
   for (const TrainedUnit& other : units_) {
-    if (other.blocks > 0) {
-      least_ratio = std::min(least_ratio, ratio(unit, other));
-    }
+    if (other.blocks > 0) least_ratio = std::min(least_ratio, ratio(unit, other));
   }
   const auto count = static_cast<Items>(multipliers_.size());
   const double multiplier = multipliers_[static_cast<std::size_t>(std::min(round, count) - 1)] *
@@ -59,30 +53,23 @@ double TrainingRounds::ratio(const TrainedUnit& unit, const TrainedUnit& other) 
 
 std::vector<UnitId> TrainingRounds::fastest_first() const {
   std::vector<UnitId> order;
-  for (std::uint32_t p = 0; p < units_.size(); ++p) {
-    order.push_back(UnitId{p});
-  }
-  std::stable_sort(order.begin(), order.end(), [this](UnitId a, UnitId b) {
-    return units_[a.index].latest_items_per_s > units_[b.index].latest_items_per_s;
-  });
+  for (std::uint32_t p = 0; p < units_.size(); ++p) order.push_back(UnitId{p});
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [this](UnitId unit) { return units_[unit.index].latest_items_per_s; });
   return order;
 }
 
 Items TrainingRounds::fewest_blocks(const View& view) const {
   Items fewest = std::numeric_limits<Items>::max();
   for (const UnitState& unit : view.units()) {
-    if (unit.present) {
-      fewest = std::min(fewest, blocks(unit.id));
-    }
+    if (unit.present) fewest = std::min(fewest, blocks(unit.id));
   }
   return fewest;
 }
 
 Items TrainingRounds::latest_items() const {
   Items sum = 0;
-  for (const TrainedUnit& unit : units_) {
-    sum += unit.latest_items;
-  }
+  for (const TrainedUnit& unit : units_) sum += unit.latest_items;
   return sum;
 }
 

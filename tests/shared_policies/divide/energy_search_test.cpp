@@ -1,5 +1,5 @@
 // Tests of the search for the best energy split, compared with an enumeration of all splits.
-#include "shared_policies/policies/divide/energy_search.hpp"
+#include "shared_policies/policies/divide/energy_split.hpp"
 #include "tests/support/random_seed.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tests of list scheduling, which assigns the last grains one by one.
-#include "shared_policies/policies/equipoise/list_scheduling.hpp"
+#include "shared_policies/policies/equipoise/forecast.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Tests of the sizes of next blocks, with values worked out by hand.
 #include <gtest/gtest.h>
 
-#include "shared_policies/policies/equipoise/next_block.hpp"
+#include "shared_policies/policies/equipoise/forecast.hpp"
 
 namespace equipoise::next_block_test {
 namespace {
@@ -31,7 +31,7 @@ TEST(NextBlock, TakesHalfOfTheTimeLeftLessACushionForScatter) {
   EXPECT_NEAR(sizes.items(one_block(), 20.0, no_cap, any_s), 369.398, 1e-2);
   // Deviation 0.0173: 10 / 1.0433 = 9.585 s.
   EXPECT_NEAR(sizes.items(many_blocks(), 20.0, no_cap, any_s), 479.3, 0.5);
-  const NextBlock careless({.cushion = 0.0}, 100.0, false);
+  const NextBlock careless({.safety_margin = 0.0}, 100.0, false);
   EXPECT_NEAR(careless.items(one_block(), 20.0, no_cap, any_s), 500.0, 1e-2);
   const NextBlock timid({.slack = 0.1}, 100.0, false);
   // 0.1 * 20 / 1.353553 = 1.47759 s.
@@ -55,7 +55,7 @@ TEST(NextBlock, TakesAllThatFitsOnceHalvingWouldCostMoreThanScatter) {
   // With slightly more time left, the block takes half of that time: fixed costs of 0.01 s are
   // worth it.
   EXPECT_NEAR(sizes.items(one_block(), 0.29, no_cap, any_s), 7.25, 1e-4);
-  const NextBlock cautious({.caution = 5.0}, 100.0, false);
+  const NextBlock cautious({.risk_aversion = 5.0}, 100.0, false);
   EXPECT_NEAR(cautious.last_block_s(one_block()), 0.0282843, 1e-7);
 }
 

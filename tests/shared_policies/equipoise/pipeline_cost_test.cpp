@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "shared_policies/policies/equipoise/pipeline_cost.hpp"
+#include "shared_policies/policies/equipoise/block_costs.hpp"
 
 namespace equipoise::pipeline_cost_test {
 namespace {

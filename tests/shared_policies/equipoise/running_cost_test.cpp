@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "shared_policies/policies/equipoise/running_cost.hpp"
+#include "shared_policies/policies/equipoise/block_costs.hpp"
 #include "tests/support/random_seed.hpp"
 
 namespace equipoise::running_cost_test {

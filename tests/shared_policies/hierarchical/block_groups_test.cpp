@@ -9,16 +9,23 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/policies/hierarchical/block_groups.hpp"
-#include "shared_policies/policies/hierarchical/stall_free.hpp"
 #include "shared_policies/solve/pipeline_schedule.hpp"
 #include "tests/support/random_seed.hpp"
 
 namespace equipoise::block_groups_test {
 namespace {
+
+/// The time of a stall-free group: t_i(1) + the sum of all t_c + t_o(m).
+Seconds stall_free_time(std::span<const StageTimes> times) {
+  Seconds sum = times.front().in + times.back().out;
+  for (const StageTimes& block : times) sum += block.compute;
+  return sum;
+}
 
 constexpr double in_share = 0.54;
 constexpr double out_share = 0.44;

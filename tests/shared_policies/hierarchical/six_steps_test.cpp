@@ -4,7 +4,7 @@
 // load scheduling (2012) is consistent. There a first triple has gamma_1 = 0.54 gamma_2 (less would
 // make gamma_2 wait for its input, more would only prolong the first copy), and gamma_3 =
 // (gamma_2 - 0.44 gamma_1) / 0.54 = 1.412 gamma_2, together 2.952 gamma_2.
-#include "shared_policies/policies/hierarchical/six_steps.hpp"
+#include "shared_policies/policies/hierarchical/block_groups.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "shared_policies/fit/speed_curve.hpp"
-#include "shared_policies/policies/hierarchical/stall_free.hpp"
 #include "tests/support/random_seed.hpp"
 
 namespace equipoise::six_steps_test {

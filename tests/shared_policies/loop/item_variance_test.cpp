@@ -1,5 +1,5 @@
 // Tests of the variance of item times that blocks show.
-#include "shared_policies/policies/loop/item_variance.hpp"
+#include "shared_policies/policies/loop/item_times.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "shared_policies/fit/speed_curve.hpp"
-#include "shared_policies/policies/plb/basis_curve.hpp"
+#include "shared_policies/policies/plb/basis_fit.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
 #include "shared_policies/solve/equal_finish_ipopt.hpp"
 #include "tests/support/random_seed.hpp"

@@ -1,13 +1,51 @@
-// The sums over all units, and what each unit adds to them.
-#include "shared_policies/policies/equipoise/division.hpp"
+// Block sizes, list scheduling, and the sums over all units with what each unit adds to them.
+#include "shared_policies/policies/equipoise/forecast.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-
-#include "shared_policies/policies/equipoise/list_scheduling.hpp"
+#include <functional>
+#include <queue>
 
 namespace equipoise {
+
+NextBlock::NextBlock(const BlockSizing& sizing, double run_s, bool overlap)
+    : sizing_(sizing), run_s_(run_s) {
+  if (overlap) sizing_.slack *= sizing_.overlap;
+}
+
+double NextBlock::items(const RunningCost& cost, double left_s, double cap_items,
+                        double hidden_s) const {
+  const double limit = std::min(cap_items, cost.most_items(sizing_.growth));
+  if (left_s <= last_block_s(cost)) return cost.items_within(left_s, limit);
+  const double safe_s = sizing_.slack * left_s / (1.0 + sizing_.safety_margin * cost.relative_sd());
+  const double efficient_s = std::min(fixed_s(cost) / sizing_.overhead, 0.5 * left_s);
+  return cost.items_within(std::max(std::min(safe_s, hidden_s), efficient_s), limit);
+}
+
+double NextBlock::last_block_s(const RunningCost& cost) const {
+  return 2.0 * fixed_s(cost) / (sizing_.risk_aversion * cost.relative_sd());
+}
+
+double NextBlock::fixed_s(const RunningCost& cost) const {
+  return std::max(cost.surely_fixed_s(), negligible_share * run_s_);
+}
+
+std::vector<Items> list_schedule(std::span<const GrainCost> units, Items grains) {
+  using End = std::pair<double, std::size_t>;  // when the unit would end with one more grain
+  std::vector<Items> given(units.size());
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+  for (std::size_t p = 0; p < units.size(); ++p) {
+    if (units[p].takes_part) ends.emplace(units[p].first_end_s, p);
+  }
+  for (; grains > 0 && !ends.empty(); --grains) {
+    const auto [end_s, first] = ends.top();
+    ends.pop();
+    ++given[first];
+    ends.emplace(end_s + units[first].more_s, first);
+  }
+  return given;
+}
+
 namespace {
 
 /// If at most this many grains per unit remain, they are assigned one by one.
@@ -33,54 +71,54 @@ double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end
 
 }  // namespace
 
-void Division::begin_phase(std::size_t units, std::span<const PipelineCost> costs) {
-  parts_.assign(units, {});
+void Forecast::begin_phase(std::span<const PipelineCost> costs) {
+  parts_.assign(costs.size(), {});
   costs_ = costs;
 }
 
-void Division::begin_iteration(double now_s) {
-  begin_s_ = end_s_ = now_s;
+void Forecast::begin_iteration() {
+  begin_s_ = end_s_ = view().now().value;
   is_new_iteration_ = true;
   for (UnitPart& part : parts_) part.blocks = 1.0;
 }
 
-void Division::divide(const View& view) {
-  find_rates_of_kinds(view);
-  sum_up(view);
-  if (std::exchange(is_new_iteration_, false)) sum_up(view);
-  if (has_few_grains_) assign_last_grains(view);
+void Forecast::update() {
+  find_rates_of_kinds();
+  sum_up();
+  if (std::exchange(is_new_iteration_, false)) sum_up();
+  if (has_few_grains_) assign_last_grains();
 }
 
-void Division::sum_up(const View& view) {
+void Forecast::sum_up() {
   rate_ = 0.0;
   done_before_ = 0.0;
-  for (const UnitState& unit : view.units()) enter(view, unit);
+  for (const UnitState& unit : view().units()) enter(unit);
   if (rate_ == 0.0) return;
-  const auto remaining = static_cast<double>(view.remaining());
+  const auto remaining = static_cast<double>(view().remaining());
   for (bool changed = true; changed;) {
     changed = false;
     end_s_ = (remaining + done_before_) / rate_;
     for (UnitPart& part : parts_) changed = leave_if_late(part) || changed;
   }
-  const Items items = few_grains_a_unit * view.workload().grain_items;
-  has_few_grains_ = view.remaining() <= items * static_cast<Items>(parts_.size());
-  for (const UnitState& unit : view.units()) count_blocks(view, unit);
+  const Items items = few_grains_a_unit * view().workload().grain_items;
+  has_few_grains_ = view().remaining() <= items * static_cast<Items>(parts_.size());
+  for (const UnitState& unit : view().units()) count_blocks(unit);
 }
 
-void Division::renew(const View& view, UnitId id) {
+void Forecast::renew(UnitId id) {
   UnitPart& part = parts_[id.index];
   rate_ -= part.rate;
   done_before_ -= part.rate * part.begin_s;
-  enter(view, view.unit(id));
-  const auto remaining = static_cast<double>(view.remaining());
+  enter(view().unit(id));
+  const auto remaining = static_cast<double>(view().remaining());
   do {
     if (rate_ <= 0.0) return;
     end_s_ = (remaining + done_before_) / rate_;
   } while (leave_if_late(part));
-  count_blocks(view, view.unit(id));
+  count_blocks(view().unit(id));
 }
 
-void Division::took(UnitId id, double seconds) {
+void Forecast::took(UnitId id, double seconds) {
   UnitPart& part = parts_[id.index];
   part.ready_s += seconds;
   part.begin_s += seconds;
@@ -88,22 +126,22 @@ void Division::took(UnitId id, double seconds) {
 }
 
 /// Adds one unit to the sums.
-void Division::enter(const View& view, const UnitState& unit) {
+void Forecast::enter(const UnitState& unit) {
   UnitPart& part = parts_[unit.id.index];
   part.rate = 0.0;
   if (!takes_part(unit)) return;
   if (cost(unit.id).is_known()) {
     const bool is_alone = unit.outstanding.empty() && unit.going_on.empty() && part.blocks <= 1.0;
     const RunningCost& cost = is_alone ? this->cost(unit.id).alone() : this->cost(unit.id).queued();
-    part.ready_s = ready_s(unit, this->cost(unit.id), part.last_end, view.now());
+    part.ready_s = ready_s(unit, this->cost(unit.id), part.last_end, view().now());
     const double most = cost.most_items(sizing_.growth);
     part.rate = most / cost.seconds(most);
     part.begin_s = part.ready_s + part.blocks * cost.fixed_s();
   } else if (!unit.outstanding.empty()) {
     const OutstandingBlock& first = unit.outstanding.front();
     const double arrival_s = first.assigned.value + part.fetch_s;
-    const double elapsed_s = view.now().value - arrival_s;
-    part.ready_s = part.begin_s = std::max(view.now().value, arrival_s);
+    const double elapsed_s = view().now().value - arrival_s;
+    part.ready_s = part.begin_s = std::max(view().now().value, arrival_s);
     // That of its kind; or as if half of the block were done, if that is less or the kind unknown.
     const double kind_rate = rate_of(unit.unit.kind);
     const double half_rate =
@@ -116,7 +154,7 @@ void Division::enter(const View& view, const UnitState& unit) {
 
 /// Leaves a unit out that would begin after the end, unless it is the only one. It is first tried
 /// with a single block. Returns whether the sums changed.
-bool Division::leave_if_late(UnitPart& part) {
+bool Forecast::leave_if_late(UnitPart& part) {
   if (part.rate == 0.0 || part.begin_s < end_s_ || rate_ <= part.rate * (1.0 + 1e-9)) return false;
   if (part.blocks > 1.0) {
     const double saved_s = (part.begin_s - part.ready_s) * (1.0 - 1.0 / part.blocks);
@@ -132,22 +170,22 @@ bool Division::leave_if_late(UnitPart& part) {
 }
 
 /// Estimates how many more blocks a unit will take.
-void Division::count_blocks(const View& view, const UnitState& unit) {
+void Forecast::count_blocks(const UnitState& unit) {
   UnitPart& part = parts_[unit.id.index];
   if (part.rate == 0.0 || !cost(unit.id).is_known()) return;
   const RunningCost& cost = this->cost(unit.id).queued();
   const double left_s = end_s_ - part.ready_s;
   const double last_s = sizes(unit.id).last_block_s(cost);
   part.blocks = std::max({1.0, 1.0 + std::log2(left_s / last_s),
-                          part.rate * (end_s_ - part.begin_s) / most_items(view, unit)});
+                          part.rate * (end_s_ - part.begin_s) / most_items(unit)});
 }
 
 /// Assigns the last grains one by one, each to the unit that would finish it first.
-void Division::assign_last_grains(const View& view) {
-  const Items grain_items = view.workload().grain_items;
+void Forecast::assign_last_grains() {
+  const Items grain_items = view().workload().grain_items;
   const auto grain = static_cast<double>(grain_items);
   std::vector<GrainCost> times(parts_.size());
-  for (const UnitState& unit : view.units()) {
+  for (const UnitState& unit : view().units()) {
     if (!takes_part(unit) || !cost(unit.id).is_known()) continue;
     const UnitPart& part = parts_[unit.id.index];
     const RunningCost& cost = this->cost(unit.id).queued();
@@ -157,13 +195,13 @@ void Division::assign_last_grains(const View& view) {
     times[unit.id.index] = {true, part.ready_s + one_s, more_s};
   }
   const std::vector<Items> given =
-      list_schedule(times, (view.remaining() + grain_items - 1) / grain_items);
+      list_schedule(times, (view().remaining() + grain_items - 1) / grain_items);
   for (std::size_t p = 0; p < given.size(); ++p) parts_[p].grains = given[p];
 }
 
-void Division::find_rates_of_kinds(const View& view) {
+void Forecast::find_rates_of_kinds() {
   rates_of_kind_.clear();
-  for (const UnitState& unit : view.units()) {
+  for (const UnitState& unit : view().units()) {
     if (!unit.present || !cost(unit.id).is_known()) continue;
     const RunningCost& cost = this->cost(unit.id).queued();
     auto& [rates, units] = rates_of_kind_[unit.unit.kind];
@@ -172,20 +210,20 @@ void Division::find_rates_of_kinds(const View& view) {
   }
 }
 
-double Division::rate_of(UnitKind kind) const {
+double Forecast::rate_of(UnitKind kind) const {
   const auto found = rates_of_kind_.find(kind);
   return found == rates_of_kind_.end() ? 0.0 : found->second.first / found->second.second;
 }
 
-double Division::most_items(const View& view, const UnitState& unit) const {
-  const auto fit = static_cast<double>(items_in_memory(unit.unit, view.workload()));
-  const auto grain = static_cast<double>(view.workload().grain_items);
+double Forecast::most_items(const UnitState& unit) const {
+  const auto fit = static_cast<double>(items_in_memory(unit.unit, view().workload()));
+  const auto grain = static_cast<double>(view().workload().grain_items);
   const int blocks = cost(unit.id).blocks_in_memory(fit, unit.unit.copy_engines);
   const double items = blocks > 1 ? std::floor(fit / blocks / grain) * grain : fit;
   return std::min(static_cast<double>(unit.cap_items), std::max(items, grain));
 }
 
-NextBlock Division::sizes(UnitId id) const {
+NextBlock Forecast::sizes(UnitId id) const {
   return {sizing_, end_s_ - begin_s_, cost(id).hides_copies()};
 }
 
