@@ -22,7 +22,6 @@
 #include "tools/runs/version.hpp"
 #include "traces/files/output_target.hpp"
 #include "traces/journal_file.hpp"
-#include "traces/journal_queue.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
