@@ -320,9 +320,7 @@ struct Record {
   [[nodiscard]] std::optional<double> not_negative(std::optional<std::size_t> column) const {
     if (!column || fields[*column].empty()) return std::nullopt;
     const double value = number(*column);
-    if (value < 0.0) {
-      refuse(fmt::format("`{}` must not be negative", header[*column]));
-    }
+    if (value < 0.0) refuse(fmt::format("`{}` must not be negative", header[*column]));
     if (value > most_countable) {
       refuse(fmt::format("`{}` overflows: {}", header[*column], fields[*column]));
     }

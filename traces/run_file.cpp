@@ -383,9 +383,7 @@ class RunReader {
       return static_cast<double>(line.whole(name, 0, most_bytes));
     };
     begin.probe.there_bytes = bytes("there_bytes");
-    if (line.find("back_bytes") != nullptr) {
-      begin.probe.back_bytes = bytes("back_bytes");
-    }
+    if (line.find("back_bytes") != nullptr) begin.probe.back_bytes = bytes("back_bytes");
     begin.after_blocks = count(line, "after_blocks");
     if (begin.probe.id != probes_begun_++) {
       throw InputError(

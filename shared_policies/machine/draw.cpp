@@ -14,9 +14,7 @@ std::uint64_t mix(std::uint64_t x) {
 
 std::uint64_t hash(std::string_view text) {
   std::uint64_t h = 0xcbf29ce484222325ULL;
-  for (const char c : text) {
-    h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  }
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return h;
 }
 

@@ -68,9 +68,7 @@ Seconds BlockWatch::allowed(const OfUnit& unit) const {
 Seconds BlockWatch::allowed_block(const OfUnit& unit) const {
   const Items items = *unit.blocks.rbegin();
   Seconds allowed = std::max(looks_.floor, noise * unit.learned.expected(items));
-  if (unit.learned.items == 0.0) {
-    allowed = std::max(allowed, allowed_by_others(unit.kind, items));
-  }
+  if (unit.learned.items == 0.0) allowed = std::max(allowed, allowed_by_others(unit.kind, items));
   if (!unit.may_be_set_up) return allowed;
   const double bytes = resident_bytes_ + static_cast<double>(items) * bytes_per_item_;
   return allowed + std::max(longest_setup_, Seconds{bytes / slowest_link});

@@ -1,9 +1,12 @@
-// The constraints of the lower bound that belong to one unit: what its share needs, and what a span
-// of time offers under a scenario.
+// The constraints of the lower bound: what a unit's share needs, what units share, and what a span of
+// time offers under a scenario.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
@@ -13,10 +16,24 @@
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/solve/cheapest_blocks.hpp"
-#include "shared_policies/solve/copy_direction.hpp"
 #include "shared_policies/solve/rate_integral.hpp"
 
 namespace equipoise {
+
+/// The copies of a unit in one direction, or in both directions through one copy engine, as
+/// functions of a block's items that are linear between `sizes`.
+struct CopyDirection {
+  StepFunction rate;  ///< r(t): the route's bandwidth over the undisturbed one
+  std::function<double(double)> latency_s;
+  std::function<double(double)> moving_s;  ///< at the undisturbed bandwidth
+  double setup = 0.0;                      ///< seconds for each setup byte
+  std::vector<double> sizes;
+
+  /// c L + bytes/B of any number of blocks.
+  [[nodiscard]] CheapestBlocks takes(double c) const;
+  /// What the copies are offered while the unit is there, see UnitNeeds: max(c, r) * `present`.
+  [[nodiscard]] StepFunction offered(double c, const StepFunction& present) const;
+};
 
 /// One resource that a unit's share needs, and the rate at which it is offered over time.
 struct Need {
@@ -103,5 +120,33 @@ struct UnitNeeds {
   /// The number of items whose copies fit into `span_s`, with `setup_bytes` to be sent as well.
   [[nodiscard]] double copies_within(double span_s, double setup_bytes) const;
 };
+
+/// A link that several units use, or a copy engine of a device that several units share.
+///
+/// An engine copies for one unit at a time. As in UnitNeeds, adding up over all transfers of all
+/// its units gives, for every constant c,
+///
+///     sum over units of sum (c L + bytes/B)  <=  integral of max over units of max(c, r(t)) while
+///                                                the unit is there
+///
+/// where L, B and r are those of the unit's route. Used for the smallest and the largest value of
+/// all r.
+struct SharedResource {
+  /// The least that a unit needs of it. A unit may stand there twice.
+  struct User {
+    std::size_t needs = 0;        ///< its position among the needs
+    double per_item = 0.0;        ///< bytes, or seconds of an engine
+    double per_setup_byte = 0.0;  ///< bytes, or seconds of an engine
+  };
+  std::string name;  ///< the link's; "copies" for an engine
+  std::vector<User> users;
+  StepFunction rate;
+  RateIntegral offered = {};  ///< the integral of `rate` from the start that was set last
+};
+
+/// The shared resources of the units in `needs`. Tells units that use links alone about them
+/// (UnitNeeds::set_own_links).
+[[nodiscard]] std::vector<SharedResource> find_shared_resources(const DisturbedPlatform& world,
+                                                                std::vector<UnitNeeds>& needs);
 
 }  // namespace equipoise
