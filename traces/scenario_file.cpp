@@ -17,7 +17,6 @@
 
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/text/name_pattern.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "traces/csv_reader.hpp"
 #include "traces/json_document.hpp"

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/least_time.hpp"
 #include "shared_policies/run/pool.hpp"
 #include "shared_policies/run/view.hpp"
 
