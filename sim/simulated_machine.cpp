@@ -34,7 +34,7 @@ std::vector<SimulatedUnit> simulated_units(const SimSetup& setup) {
       units[unit].phases[phase].stream_rate = world.rate_of(streams[unit]->bus);
     }
   }
-  for (const SharingNode& node : sharing_nodes(setup.platform)) {
+  for (const RemoteNode& node : sharing_nodes(setup.platform)) {
     for (const UnitId unit : node.units) {
       units[unit.index].from_node = speed_from_node(setup.platform, node, unit);
     }

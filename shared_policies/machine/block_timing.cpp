@@ -77,10 +77,10 @@ void BlockTiming::Times::find_shrinking() {
     square += size.weight * apart * apart;
     product += size.weight * apart * (size.log_deviation - mean.log_deviation / mean.weight);
   }
-  const double recorded = -product / square;
+  const double exponent = -product / square;
   constexpr double rounding = 1e-9;
-  if (recorded + 2.0 / std::sqrt(square) >= shrinking) return;
-  shrinking = recorded > rounding ? recorded : 0.0;
+  if (exponent + 2.0 / std::sqrt(square) >= shrinking) return;
+  shrinking = exponent > rounding ? exponent : 0.0;
 }
 
 BlockTiming::BlockTiming(const Trace& trace, std::uint32_t unit) {
@@ -178,17 +178,17 @@ Seconds BlockTiming::quantile(double items, double u) const {
   return {below_s + share * (spread[index].quantile_s(u, z) - below_s)};
 }
 
-std::optional<double> BlockTiming::recorded(const std::vector<Point>& points, double items) {
+std::optional<double> BlockTiming::interpolate_any(const std::vector<Point>& points, double items) {
   if (points.empty()) return std::nullopt;
   return interpolate(points, items);
 }
 
 std::optional<double> BlockTiming::in_bytes(double items) const {
-  return recorded(times_->in_bytes, items);
+  return interpolate_any(times_->in_bytes, items);
 }
 
 std::optional<double> BlockTiming::out_bytes(double items) const {
-  return recorded(times_->out_bytes, items);
+  return interpolate_any(times_->out_bytes, items);
 }
 
 bool has_samples(const Trace& trace, std::uint32_t unit) {

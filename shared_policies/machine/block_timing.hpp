@@ -100,7 +100,7 @@ class BlockTiming {
   };
 
   static double interpolate(const std::vector<Point>& points, double items);
-  static std::optional<double> recorded(const std::vector<Point>& points, double items);
+  static std::optional<double> interpolate_any(const std::vector<Point>& points, double items);
 
   std::shared_ptr<const Times> times_;
 };

@@ -8,12 +8,12 @@
 
 namespace equipoise {
 
-std::vector<SharingNode> sharing_nodes(const Platform& platform) {
-  std::map<std::string, SharingNode> by_name;
+std::map<std::string, RemoteNode> remote_nodes(const Platform& platform) {
+  std::map<std::string, RemoteNode> by_name;
   for (std::uint32_t unit = 0; unit < platform.units.size(); ++unit) {
     const PlatformUnit& of = platform.units[unit];
     if (!of.unit.is_remote) continue;
-    SharingNode& node = by_name[of.unit.node];
+    RemoteNode& node = by_name[of.unit.node];
     std::vector<std::uint32_t>& trunk = node.trunk;
     if (node.units.empty()) {
       trunk = of.in.links;
@@ -21,15 +21,20 @@ std::vector<SharingNode> sharing_nodes(const Platform& platform) {
       trunk.erase(std::ranges::mismatch(trunk, of.in.links).in1, trunk.end());
     }
     node.units.push_back(UnitId{unit});
+    node.has_cpu = node.has_cpu || of.unit.kind == UnitKind::cpu;
   }
-  std::vector<SharingNode> nodes;
-  for (auto& [name, node] : by_name) {
+  return by_name;
+}
+
+std::vector<RemoteNode> sharing_nodes(const Platform& platform) {
+  std::vector<RemoteNode> nodes;
+  for (auto& [name, node] : remote_nodes(platform)) {
     if (node.units.size() > 1 && !node.trunk.empty()) nodes.push_back(std::move(node));
   }
   return nodes;
 }
 
-std::optional<CopySpeed> speed_from_node(const Platform& platform, const SharingNode& node,
+std::optional<CopySpeed> speed_from_node(const Platform& platform, const RemoteNode& node,
                                          UnitId unit) {
   const std::vector<std::uint32_t>& links = platform.units[unit.index].in.links;
   Route rest;
@@ -38,7 +43,7 @@ std::optional<CopySpeed> speed_from_node(const Platform& platform, const Sharing
   return copy_speed_of(platform.links, rest);
 }
 
-NodeResidents::NodeResidents(const std::vector<SharingNode>& nodes, std::size_t units)
+NodeResidents::NodeResidents(const std::vector<RemoteNode>& nodes, std::size_t units)
     : nodes_(nodes.size()), node_of_(units) {
   for (std::size_t node = 0; node < nodes.size(); ++node) {
     for (const UnitId unit : nodes[node].units) node_of_[unit.index] = node;
@@ -71,6 +76,13 @@ std::optional<UnitId> NodeResidents::given_up(UnitId unit) {
   if (!shares(unit)) return std::nullopt;
   Node& node = nodes_[*node_of_[unit.index]];
   if (node.fetching != unit || node.waiting.empty()) return std::nullopt;
+  return fetch_next(node);
+}
+
+/// The unit that has waited longest, if any, fetches the data, or else nobody does.
+std::optional<UnitId> NodeResidents::fetch_next(Node& node) {
+  node.fetching.reset();
+  if (node.waiting.empty()) return std::nullopt;
   node.fetching = node.waiting.front();
   node.waiting.erase(node.waiting.begin());
   return node.fetching;
@@ -81,17 +93,9 @@ std::optional<UnitId> NodeResidents::lost(UnitId unit) {
   Node& node = nodes_[*node_of_[unit.index]];
   std::erase(node.waiting, unit);
   node.users.erase(unit);
-  if (node.fetching == unit) {
-    node.fetching.reset();
-    if (node.waiting.empty()) {
-      node.phase = -1;
-    } else {
-      node.fetching = node.waiting.front();
-      node.waiting.erase(node.waiting.begin());
-    }
-    return node.fetching;
-  }
-  if (node.users.empty()) node.phase = -1;
+  const bool has_fetched = node.fetching == unit;
+  if (has_fetched && fetch_next(node)) return node.fetching;
+  if (has_fetched || node.users.empty()) node.phase = -1;
   return std::nullopt;
 }
 

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
@@ -13,21 +15,25 @@
 
 namespace equipoise {
 
-/// The units of a node to which resident data are sent once.
-struct SharingNode {
-  std::vector<UnitId> units;         ///< at least two
+/// A node other than the master's, with the units of it that take part.
+struct RemoteNode {
+  std::vector<UnitId> units;
   std::vector<std::uint32_t> trunk;  ///< the links that the routes of all of them begin with
+  bool has_cpu = false;              ///< among the units; it works in the node's memory
 };
 
-/// The nodes, other than the master's, of which at least two units take part and whose routes from
-/// the master begin with the same links. A unit gets the data from its node's memory over the rest
-/// of its route. Nodes are known to be remote only if the master names its own (Unit::is_remote).
-[[nodiscard]] std::vector<SharingNode> sharing_nodes(const Platform& platform);
+/// The remote nodes of `platform`, by name. They are known to be remote only if the master names its
+/// own (Unit::is_remote).
+[[nodiscard]] std::map<std::string, RemoteNode> remote_nodes(const Platform& platform);
+
+/// The remote nodes to which resident data are sent once: those of which at least two units take
+/// part and have a trunk. A unit gets the data from its node's memory over the rest of its route.
+[[nodiscard]] std::vector<RemoteNode> sharing_nodes(const Platform& platform);
 
 /// The speed of copies from a node's memory to one of its units: over the part of the unit's route
 /// that follows the trunk. None: the unit's memory is the node's.
 [[nodiscard]] std::optional<CopySpeed> speed_from_node(const Platform& platform,
-                                                       const SharingNode& node, UnitId unit);
+                                                       const RemoteNode& node, UnitId unit);
 
 /// What each node has of the resident data.
 ///
@@ -38,7 +44,7 @@ struct SharingNode {
 class NodeResidents {
  public:
   /// `units`: the number of units of the run.
-  NodeResidents(const std::vector<SharingNode>& nodes, std::size_t units);
+  NodeResidents(const std::vector<RemoteNode>& nodes, std::size_t units);
 
   /// Whether the unit shares the data of its node.
   [[nodiscard]] bool shares(UnitId unit) const { return node_of_[unit.index].has_value(); }
@@ -65,6 +71,8 @@ class NodeResidents {
     std::vector<UnitId> waiting;
     std::set<UnitId> users;  ///< units that asked since they came
   };
+
+  static std::optional<UnitId> fetch_next(Node& node);
 
   std::vector<Node> nodes_;
   std::vector<std::optional<std::size_t>> node_of_;  ///< (units)

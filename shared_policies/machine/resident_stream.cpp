@@ -9,35 +9,17 @@
 #include <string>
 #include <utility>
 
+#include "shared_policies/machine/node_residents.hpp"
+
 namespace equipoise {
 namespace {
 
-/// How units of a remote node are reached.
-struct Network {
-  std::vector<std::uint32_t> links;  ///< that the routes of all its units begin with
-  bool ends_at_memory = false;       ///< a CPU among the units, which works in the node's memory
-};
-
-std::map<std::string, Network> networks_of(const Platform& platform) {
-  std::map<std::string, Network> networks;
-  for (const PlatformUnit& unit : platform.units) {
-    if (!unit.unit.is_remote) continue;
-    const auto [found, is_new] = networks.try_emplace(unit.unit.node, Network{unit.in.links});
-    Network& network = found->second;
-    if (unit.unit.kind == UnitKind::cpu) network.ends_at_memory = true;
-    if (is_new) continue;
-    network.links.erase(std::ranges::mismatch(network.links, unit.in.links).in1,
-                        network.links.end());
-  }
-  return networks;
-}
-
-/// The part of `route` behind `network`. Where no CPU shows where the network ends, at least the
-/// last link.
-Route behind(const Network& network, const Route& route) {
+/// The part of `route` behind the network, which is the trunk of the node. Where no CPU shows where
+/// the network ends, at least the last link.
+Route behind(const RemoteNode& node, const Route& route) {
   if (route.links.empty()) return {};
-  const std::size_t most = route.links.size() - (network.ends_at_memory ? 0 : 1);
-  const std::size_t from = std::min(network.links.size(), most);
+  const std::size_t most = route.links.size() - (node.has_cpu ? 0 : 1);
+  const std::size_t from = std::min(node.trunk.size(), most);
   return {{route.links.begin() + static_cast<std::ptrdiff_t>(from), route.links.end()}};
 }
 
@@ -61,14 +43,14 @@ CopySpeed speed_of(const Platform& platform, const Route& bus, const DevicesOfLi
 std::vector<std::optional<ResidentStream>> resident_streams(const Platform& platform,
                                                             const Workload& workload) {
   std::vector<std::optional<ResidentStream>> streams(platform.units.size());
-  const auto networks = networks_of(platform);
+  const auto nodes = remote_nodes(platform);
   DevicesOfLinks devices;
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const PlatformUnit& unit = platform.units[i];
     const std::optional<StreamedData> data = streamed_data(unit.unit, workload);
     if (!data) continue;
     const bool is_remote = unit.unit.is_remote;
-    Route bus = is_remote ? behind(networks.at(unit.unit.node), unit.in) : unit.in;
+    Route bus = is_remote ? behind(nodes.at(unit.unit.node), unit.in) : unit.in;
     const std::string device = device_of(unit.unit);
     for (const std::uint32_t link : bus.links) {
       devices[link].insert(device.empty() ? std::to_string(i) : device);

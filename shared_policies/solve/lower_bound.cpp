@@ -42,7 +42,7 @@ class IterationBound {
       }
     }
     EQ_CHECK(!needs_.empty(), "a unit takes part");
-    for (const SharingNode& node : sharing_nodes(platform_)) {
+    for (const RemoteNode& node : sharing_nodes(platform_)) {
       const CopySpeed trunk = copy_speed_of(platform_.links, {node.trunk});
       for (UnitNeeds& needs : needs_) {
         const UnitId unit{static_cast<std::uint32_t>(needs.unit)};

@@ -224,7 +224,7 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
 
 /// All copies of the unit follow the arrival of the data in the node. How long the unit waits for
 /// that, and whether it was there, is not known: under a scenario nothing is counted.
-void UnitNeeds::share_setup(const SharingNode& of, double trunk_bytes_per_s) {
+void UnitNeeds::share_setup(const RemoteNode& of, double trunk_bytes_per_s) {
   node = of;
   for (Need& copy : copies) {
     const bool counts = copy.setup > 0.0 && copy.rate.is_one();

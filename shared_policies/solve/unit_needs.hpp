@@ -94,7 +94,7 @@ struct UnitNeeds {
   std::optional<Need> own_link_bytes;
   std::vector<CopyDirection> engines;  ///< of a unit with a `device`: the copies in and out, or all
                                        ///< copies if it has one engine
-  std::optional<SharingNode> node;     ///< with which it shares resident data
+  std::optional<RemoteNode> node;      ///< with which it shares resident data
   double in_bytes_per_item = 0.0;      ///< a lower bound
   double out_bytes_per_item = 0.0;     ///< a lower bound
   bool counts_setup = true;            ///< false: the setup bytes depend on the unit's first block
@@ -108,7 +108,7 @@ struct UnitNeeds {
   void set_own_links(const DisturbedPlatform& world, const std::vector<std::uint32_t>& links);
   /// Declares that the unit shares resident data with `node`: only the node's trunk, of this
   /// bandwidth, carries them for certain, once for all of its units.
-  void share_setup(const SharingNode& node, double trunk_bytes_per_s);
+  void share_setup(const RemoteNode& node, double trunk_bytes_per_s);
   /// The bytes that `link` must carry for the unit, for each byte of its setup.
   [[nodiscard]] double setup_over(std::uint32_t link) const;
   /// Sets the start of all following spans to `start`.
