@@ -328,8 +328,7 @@ class RunReader {
                         [&](ProbeBegin& begin) { read_probe(line, begin); },
                         [&](Probed& probed) { read_probed(line, probed); },
                         [&](OneOf<UnitLost, UnitJoined> auto& of) {
-                          expect_named(line, "unit");
-                          of.unit = unit_of(line, "unit");
+                          of.unit = named_unit(line);
                         },
                         [&](Disturbance& disturbance) { read_disturbance(line, disturbance); },
                         [](const OneOf<IterationBegin, TimerEnd, PolicyStall, Note> auto&) {}},
@@ -340,8 +339,7 @@ class RunReader {
   /// Reads a block that was handed out and not accepted.
   template <class Handed>
   void read_handed_out(const JsonObject& line, Handed& of) {
-    expect_named(line, "unit");
-    of.unit = unit_of(line, "unit");
+    of.unit = named_unit(line);
     expect_named(line, "block");
     of.block = read_block(line);
     of.assigned = seconds(line, "assigned_s");
@@ -361,21 +359,20 @@ class RunReader {
   /// Reads the end of a block that was lost and went on.
   void read_late(const JsonObject& line, LateEnd& late, Seconds at) {
     const auto lost = going_on_.extract(count(line, "block"));
-    expect_named(line, "unit");
-    if (lost.empty() || lost.mapped().unit != unit_of(line, "unit")) {
+    const UnitId unit = named_unit(line);
+    if (lost.empty() || lost.mapped().unit != unit) {
       throw InputError(line.where(),
                        "no block of this number was lost on this unit and went on; give a run file "
                        "as it was written");
     }
-    late.unit = lost.mapped().unit;
+    late.unit = unit;
     late.block = lost.mapped().block;
     late.assigned = lost.mapped().assigned;
     read_stages(line, late, at);
   }
 
   void read_probe(const JsonObject& line, ProbeBegin& begin) {
-    expect_named(line, "unit");
-    begin.unit = unit_of(line, "unit");
+    begin.unit = named_unit(line);
     expect_named(line, "probe");
     begin.probe.id = count(line, "probe");
     begin.probe.number = line.field("number").natural();
@@ -395,19 +392,24 @@ class RunReader {
   }
 
   void read_probed(const JsonObject& line, Probed& probed) {
-    expect_named(line, "unit");
+    probed.unit = named_unit(line);
     expect_named(line, "probe");
     const auto begun = probes_.extract(count(line, "probe"));
-    if (begun.empty() || begun.mapped().unit != unit_of(line, "unit")) {
+    if (begun.empty() || begun.mapped().unit != probed.unit) {
       throw InputError(line.where(),
                        "no probe of this number is under way on this unit; give a run file as it "
                        "was written");
     }
-    probed.unit = begun.mapped().unit;
     probed.probe = begun.mapped().probe;
     if (line.find("there_s") == nullptr) return;
     probed.times = ProbeTimes{seconds(line, "there_at_s"), stage_time(line, "there_s"),
                               seconds(line, "back_at_s"), stage_time(line, "back_s")};
+  }
+
+  /// The unit that the event is about.
+  [[nodiscard]] UnitId named_unit(const JsonObject& line) const {
+    expect_named(line, "unit");
+    return unit_of(line, "unit");
   }
 
   /// Throws InputError unless the event has what it is about.

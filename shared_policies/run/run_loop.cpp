@@ -494,9 +494,9 @@ class RunLoop final : private Decisions {
 
   /// Journals the time of the policy that no decision's record contains.
   void tell_answers() {
-    if (answers_ == Seconds{}) return;
-    journal_.measured({view_.now(), policy_domain, answers_s, answers_.value});
-    journal_.measured({view_.now(), policy_domain, longest_answer_s, longest_answer_.value});
+    if (all_calls_ == Seconds{}) return;
+    journal_.measured({view_.now(), policy_domain, answers_s, all_calls_.value});
+    journal_.measured({view_.now(), policy_domain, longest_answer_s, longest_call_.value});
   }
 
   void offer_idles() {
@@ -527,20 +527,20 @@ class RunLoop final : private Decisions {
     if (outcome_.policy_stalled) return;
     CostMeter* const meter = setup_.cost_meter;
     if (meter == nullptr) return policy_.decide(view_, event, *this);
-    answer_ = {};
+    this_call_ = {};
     meter->begin(view_.phase());
     policy_.decide(view_, event, *this);
     meter->pause();
     charge(meter->price_answer(true));
-    answers_ += answer_;
-    longest_answer_ = std::max(longest_answer_, answer_);
+    all_calls_ += this_call_;
+    longest_call_ = std::max(longest_call_, this_call_);
   }
 
   /// Lets `cost` pass. The View does not show it: it shows times of events, as the journal does.
   void charge(Seconds cost) {
     if (cost <= Seconds{}) return;
     executor_.occupy(std::nullopt, cost);
-    answer_ += cost;
+    this_call_ += cost;
   }
 
   // -- The interface Decisions, called by the policy -----------------------------------------
@@ -631,9 +631,9 @@ class RunLoop final : private Decisions {
   int idle_waits_ = 0;  ///< timers and probes that ended while no block was outstanding
   CountAtOneTime taken_back_{take_backs_max};
   CountAtOneTime probes_{probes_max};
-  Seconds answer_;   ///< charged for this call, besides decisions
-  Seconds answers_;  ///< for all calls
-  Seconds longest_answer_;
+  Seconds this_call_;  ///< what was charged for the policy's present call, besides decisions
+  Seconds all_calls_;  ///< for all calls
+  Seconds longest_call_;
 };
 
 }  // namespace
