@@ -29,7 +29,7 @@
 #include "shared_policies/machine/contested_blocks.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/machine_pipelines.hpp"
-#include "shared_policies/machine/node_residents.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/block_watch.hpp"
 #include "shared_policies/run/event_queue.hpp"

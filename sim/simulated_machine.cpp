@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "shared_policies/machine/disturbed_platform.hpp"
-#include "shared_policies/machine/node_residents.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "sim/simulated_machine.hpp"
 
 namespace equipoise {

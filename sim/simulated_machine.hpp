@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
-#include "shared_policies/machine/draw.hpp"
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"

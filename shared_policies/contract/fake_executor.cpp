@@ -11,7 +11,7 @@
 
 #include "shared_policies/machine/contested_blocks.hpp"
 #include "shared_policies/machine/machine_pipelines.hpp"
-#include "shared_policies/machine/node_residents.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/run/event_queue.hpp"
 
 namespace equipoise {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "shared_policies/fit/timing_curve.hpp"
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 
 namespace equipoise {
 namespace {

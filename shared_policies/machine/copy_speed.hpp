@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "shared_policies/machine/block_timing.hpp"
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/measures.hpp"

@@ -8,7 +8,6 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/solve/packing_program.hpp"
-#include "shared_policies/solve/rate_integral.hpp"
 #include "shared_policies/solve/unit_needs.hpp"
 
 namespace equipoise {

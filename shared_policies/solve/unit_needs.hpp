@@ -11,14 +11,68 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/disturbed_platform.hpp"
-#include "shared_policies/machine/node_residents.hpp"
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/workload.hpp"
-#include "shared_policies/solve/cheapest_blocks.hpp"
-#include "shared_policies/solve/rate_integral.hpp"
 
 namespace equipoise {
+
+/// An amount that a block of a given size takes: seconds or bytes.
+struct BlockTake {
+  double items = 0.0;
+  double takes = 0.0;
+};
+
+/// A lower bound C(x) on the sum of f(y_i) over all divisions y_1 + ... + y_m = x, where every y_i
+/// lies between the first and the last of the sizes at which f is given. f is linear between these
+/// sizes.
+///
+///     C(x) = x min{ f(y) / y : y <= x },   because no block of a share is larger than the share
+///
+/// C(x) = f(x) as long as f(y) / y falls with y. C(x) is attained if x is a multiple of the size
+/// with the smallest f(y) / y.
+class CheapestBlocks {
+ public:
+  /// `takes`: ascending in items, at least one entry (otherwise a bug), items > 0, takes >= 0.
+  explicit CheapestBlocks(std::span<const BlockTake> takes);
+
+  /// The largest x with C(x) <= `limit`. 0 if even the smallest block takes more; infinite if
+  /// nothing is taken at any size.
+  [[nodiscard]] double within(double limit) const;
+  /// The smallest f(y) / y over all sizes.
+  [[nodiscard]] double per_item() const { return kinks_.back().least_per_item; }
+
+ private:
+  struct Kink {
+    double items;
+    double takes;
+    double least_per_item;  // in blocks of up to this size
+  };
+  std::vector<Kink> kinks_;
+};
+
+/// The integral of a rate from `start` on, as a function of the length of the span.
+///
+///     over(T) = integral of rate(t) dt for t from start to start + T
+///
+/// Non-decreasing in T. Spans are counted from `start`, so that a late start costs no precision. At
+/// a constant rate it is exactly rate * T. O(log steps) for each call, O(steps) to construct.
+class RateIntegral {
+ public:
+  /// The integral of the constant rate 1.
+  RateIntegral() : RateIntegral(StepFunction{}, Seconds{}) {}
+  RateIntegral(const StepFunction& rate, Seconds start);
+
+  [[nodiscard]] double over(double span_s) const;
+
+ private:
+  struct Stretch {
+    double from_s = 0.0;  // counted from `start`
+    double rate = 1.0;    // until the next stretch begins
+    double done = 0.0;    // before this stretch
+  };
+  std::vector<Stretch> stretches_;
+};
 
 /// The copies of a unit in one direction, or in both directions through one copy engine, as
 /// functions of a block's items that are linear between `sizes`.

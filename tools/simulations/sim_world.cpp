@@ -9,7 +9,7 @@
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
-#include "shared_policies/machine/node_residents.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 
 namespace equipoise {
 namespace {

@@ -1,5 +1,5 @@
 // Tests of what the units of a node share of resident data; tests/sim has their times.
-#include "shared_policies/machine/node_residents.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 
 #include <gtest/gtest.h>
 

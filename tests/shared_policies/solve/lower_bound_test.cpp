@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "shared_policies/solve/cheapest_blocks.hpp"
 #include "shared_policies/solve/packing_program.hpp"
+#include "shared_policies/solve/unit_needs.hpp"
 #include "tests/support/bound_problem.hpp"
 
 namespace equipoise::lower_bound_test {
