@@ -12,8 +12,9 @@ namespace equipoise {
 /// The columns to read, and the units that the rows belong to. Columns are named as in the header
 /// rows.
 struct CsvImportOptions {
-  std::vector<std::string> units;          ///< of each file, in order; one: of all files; none, for
-                                           ///< one file: gpu0
+  /// Whose times the files are, in the order of the files. A single unit is that of all files; none,
+  /// with a single file, is gpu0.
+  std::vector<std::string> units;
   std::optional<std::string> unit_column;  ///< names each row's unit, instead of `units`
   std::optional<std::string> kind;         ///< cpu, gpu or mic; by default derived from each unit's
                                            ///< name

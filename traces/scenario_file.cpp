@@ -36,8 +36,8 @@ struct SpeedProfile {
 
 constexpr std::size_t most_steps = 100'000;
 
-/// The words of a line that are separated by blanks.
-std::vector<std::string> words_of(const std::string& line) {
+/// The parts of a line between blanks.
+std::vector<std::string> split_at_blanks(const std::string& line) {
   std::istringstream in(line);
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
@@ -87,7 +87,7 @@ SpeedProfile read_speed_profile(const std::string& path) {
   for (std::vector<std::string> fields; reader.next(fields);) {
     if (fields[0].starts_with('#')) continue;
     const std::string where = reader.where();
-    const std::vector<std::string> words = words_of(fields[0]);
+    const std::vector<std::string> words = split_at_blanks(fields[0]);
     const bool is_simgrid = fields.size() == 1 && words.size() == 2;
     if (is_first) profile.is_simgrid = is_simgrid;
     const bool is_header = fields == std::vector<std::string>{"time_s", "factor"};
