@@ -13,8 +13,8 @@ namespace equipoise {
 /// A time for each of some slots (0, 1, ...), infinity for none, with fast access to the earliest.
 /// Equal times are ordered by slot. O(log n) for each change.
 ///
-/// A tournament: node i of a complete binary tree has the slot with the earlier time of those of its
-/// children 2 i and 2 i + 1; node 1 is the root, and the leaves are the slots.
+/// A tournament: node i of a complete binary tree has the slot with the earlier time of those of
+/// its children 2 i and 2 i + 1; node 1 is the root, and the leaves are the slots.
 class Timeline {
  public:
   /// A timeline of `slots` >= 1 slots without a time.

@@ -12,8 +12,8 @@ namespace equipoise {
 /// The columns to read, and the units that the rows belong to. Columns are named as in the header
 /// rows.
 struct CsvImportOptions {
-  /// Whose times the files are, in the order of the files. A single unit is that of all files; none,
-  /// with a single file, is gpu0.
+  /// Whose times the files are, in the order of the files. A single unit is that of all files;
+  /// none, with a single file, is gpu0.
   std::vector<std::string> units;
   std::optional<std::string> unit_column;  ///< names each row's unit, instead of `units`
   std::optional<std::string> kind;         ///< cpu, gpu or mic; by default derived from each unit's
@@ -21,8 +21,8 @@ struct CsvImportOptions {
   std::string model;                       ///< of all units: "A40"; empty: not known
   std::vector<std::string> where;          ///< COLUMN=VALUE: only rows for which all of them hold
   std::string items_column;                ///< block sizes
-  /// The form of sizes that are no numbers, such as "*x*_mask3", where each * stands for a number; only rows
-  /// whose size has this form.
+  /// The form of sizes that are no numbers, such as "*x*_mask3", where each * stands for a number:
+  /// only rows whose size has this form count.
   std::optional<std::string> items_pattern;
   std::string compute_column;                   ///< times; in summaries: their mean
   std::string time_unit = "s";                  ///< s, ms, us or ns, for all time columns

@@ -1,5 +1,5 @@
-// Run files: records are formatted into a buffer that is written in whole lines, by a thread of its own
-// if the run must not wait for that.
+// Run files: records are formatted into a buffer that is written in whole lines, by a thread of its
+// own if the run must not wait for that.
 #include "traces/journal_file.hpp"
 
 #include <fmt/compile.h>

@@ -1,4 +1,5 @@
-// Reads run files, and writes their first and last lines; traces/journal_file.cpp writes the others.
+// Reads run files, and writes their first and last lines; traces/journal_file.cpp writes the
+// others.
 #include "traces/run_file.hpp"
 
 #include <fmt/format.h>

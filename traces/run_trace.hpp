@@ -9,10 +9,10 @@
 namespace equipoise {
 
 /// The times of `kernel`'s blocks in `run`: one sample for each accepted block that computed. All
-/// units of the run are listed, even those without samples. Setups are left out. Runs of version 1.0
-/// say nothing of setups, which are in copy-in times there: if the phase has resident bytes, the
-/// copy-in time of a unit's first block of the phase, and of its first block after it was lost, is
-/// left out.
+/// units of the run are listed, even those without samples. Setups are left out. Runs of version
+/// 1.0 say nothing of setups, which are in copy-in times there: if the phase has resident bytes,
+/// the copy-in time of a unit's first block of the phase, and of its first block after it was lost,
+/// is left out.
 ///
 /// A workload whose bytes only its trace knows has none in the run. Then bytes are made up so that
 /// copies take as long again as they did: one for each item, or, for a unit that was sent resident

@@ -1,5 +1,5 @@
-// Pools a unit's samples by block size, interpolates between sizes, and computes quantiles; draws by FNV-1a
-// hashes of the names, SplitMix64 over the block number.
+// Pools a unit's samples by block size, interpolates between sizes, and computes quantiles; draws
+// by FNV-1a hashes of the names, SplitMix64 over the block number.
 #include "shared_policies/machine/block_timing.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The time of a block of a given size on one unit according to a trace: mean and quantiles, and which
-// quantile a block of a run has.
+// The time of a block of a given size on one unit according to a trace: mean and quantiles, and
+// which quantile a block of a run has.
 #pragma once
 
 #include <cstdint>

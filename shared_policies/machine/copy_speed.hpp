@@ -20,17 +20,18 @@ struct CopySpeeds {
   std::optional<CopySpeed> out;
 };
 
-/// Sets how many bytes `block` copies in and out, and how long that takes undisturbed. The bytes are
-/// those of the trace, or those of the workload if the trace has none, rounded up to whole bytes.
+/// Sets how many bytes `block` copies in and out, and how long that takes undisturbed. The bytes
+/// are those of the trace, or those of the workload if the trace has none, rounded up to whole
+/// bytes.
 void add_copies(PipelinedBlock& block, const BlockTiming& timing, const Workload& workload,
                 const CopySpeeds& speeds);
 
-/// Gives `block` the setup that it needs on a unit that has `data` already: first use and a transfer
-/// of the resident bytes, of which a unit that had them at the start gets only what has changed; a
-/// transfer of the iteration bytes alone, if those that it has are of an earlier iteration; or none.
-/// Bytes are rounded up to whole ones. With a `stream`, only what stays on the unit is sent to it in
-/// the setup, and the same share of the iteration bytes; but over the route to another node
-/// everything is sent, because the node keeps it.
+/// Gives `block` the setup that it needs on a unit that has `data` already: first use and a
+/// transfer of the resident bytes, of which a unit that had them at the start gets only what has
+/// changed; a transfer of the iteration bytes alone, if those that it has are of an earlier
+/// iteration; or none. Bytes are rounded up to whole ones. With a `stream`, only what stays on the
+/// unit is sent to it in the setup, and the same share of the iteration bytes; but over the route
+/// to another node everything is sent, because the node keeps it.
 void add_setup(PipelinedBlock& block, ResidentData data, Seconds first_use,
                const Workload& workload, const CopySpeeds& speeds,
                const std::optional<ResidentStream>& stream);

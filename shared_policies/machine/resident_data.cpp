@@ -1,5 +1,5 @@
-// Finds what the units of a node share, follows what each node has, and divides the buses of units that
-// read resident data with each block.
+// Finds what the units of a node share, follows what each node has, and divides the buses of units
+// that read resident data with each block.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Resident data away from the master: sent to a node once, although several of its units need them, and
-// read with each block by units whose memory does not hold them.
+// Resident data away from the master: sent to a node once, although several of its units need them,
+// and read with each block by units whose memory does not hold them.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct RemoteNode {
   bool has_cpu = false;              ///< among the units; it works in the node's memory
 };
 
-/// The remote nodes of `platform`, by name. They are known to be remote only if the master names its
-/// own (Unit::is_remote).
+/// The remote nodes of `platform`, by name. They are known to be remote only if the master names
+/// its own (Unit::is_remote).
 [[nodiscard]] std::map<std::string, RemoteNode> remote_nodes(const Platform& platform);
 
 /// The remote nodes to which resident data are sent once: those of which at least two units take

@@ -70,8 +70,8 @@ constexpr Seconds total(const StageTimes& times) {
   return times.setup + times.in + times.compute + times.out;
 }
 
-/// When the stages of a block began if they took `times` and followed one another without a pause up
-/// to `end`.
+/// When the stages of a block began if they took `times` and followed one another without a pause
+/// up to `end`.
 constexpr StageTimes back_to_back(const StageTimes& times, Seconds end) {
   StageTimes begins;
   begins.out = end - times.out;
@@ -82,8 +82,8 @@ constexpr StageTimes back_to_back(const StageTimes& times, Seconds end) {
 }
 
 /// When each stage of a block began: `begins` for those that took time; a stage of 0 s, which did
-/// not happen, counts as begun when the next stage began, and the last stage at `end`, the end of the
-/// block.
+/// not happen, counts as begun when the next stage began, and the last stage at `end`, the end of
+/// the block.
 constexpr StageTimes without_empty_stages(StageTimes begins, const StageTimes& times, Seconds end) {
   if (times.out == Seconds{}) begins.out = end;
   if (times.compute == Seconds{}) begins.compute = begins.out;

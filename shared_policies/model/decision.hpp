@@ -84,8 +84,8 @@ struct Decision {
 };
 
 /// The interface through which a policy acts, while it decides. Every call takes effect before it
-/// returns: the View that the policy was given then shows the block that was handed out, or the time
-/// that a decision took.
+/// returns: the View that the policy was given then shows the block that was handed out, or the
+/// time that a decision took.
 class Decisions {
  public:
   Decisions() = default;
@@ -95,17 +95,17 @@ class Decisions {
 
   /// Hands a block of about `items` to `unit`, where it queues behind the unit's other blocks, and
   /// returns how many items it really has: `items` rounded to whole grains, but no more than the
-  /// unit's memory holds or than lie together at the front of the remaining items (lost blocks leave
-  /// holes). Returns 0 if no items are left, the unit is absent, or `items` <= 0. `tag` and `group`:
-  /// see Block.
+  /// unit's memory holds or than lie together at the front of the remaining items (lost blocks
+  /// leave holes). Returns 0 if no items are left, the unit is absent, or `items` <= 0. `tag` and
+  /// `group`: see Block.
   Items assign(UnitId unit, Items items, BlockTag tag = BlockTag::run, std::uint32_t group = 0) {
     return grant(unit, items, tag, group);
   }
   /// Takes back the block with the id `block`, which `unit` was given: its items can be handed out
   /// again at once, and a BlockLost follows. If the unit has not begun it, it costs nothing more;
-  /// else the unit goes on with it, and its results are dropped. Returns false, and changes nothing,
-  /// if it is not outstanding, if its results are being copied or have been, or after 10,000 blocks
-  /// at one time.
+  /// else the unit goes on with it, and its results are dropped. Returns false, and changes
+  /// nothing, if it is not outstanding, if its results are being copied or have been, or after
+  /// 10,000 blocks at one time.
   bool take_back(UnitId unit, std::uint64_t block) { return withdraw(unit, block); }
   /// Hands the items of the block with the id `block`, which is outstanding on the unit `of`, to
   /// `unit`, too. The first of the two that begins to copy its results is accepted when these are
@@ -135,8 +135,8 @@ class Decisions {
   /// past, and never if `at` is infinite.
   void set_timer(Seconds at, std::uint64_t timer = 0) { wake(at, timer); }
   /// Reports that the policy has solved a model of the run: the results count such decisions, and
-  /// the run file shows what was chosen. The time that it cost passes before the call returns. Throws
-  /// InputError if the decision has an OwnDecisionKind with the word of a DecisionKind.
+  /// the run file shows what was chosen. The time that it cost passes before the call returns.
+  /// Throws InputError if the decision has an OwnDecisionKind with the word of a DecisionKind.
   virtual void decided(const Decision& decision) = 0;
   /// Writes a note into the journal: `poor_fit`, `exhausted_in_training`. Throws InputError if an
   /// event is called so (`unit_lost`, `slow`).

@@ -102,9 +102,9 @@ struct UnitJoined {
   UnitId unit;
 };
 /// A unit has fewer blocks than its slots, lost ones that go on included, and items remain to be
-/// handed out. Sent once each time that the unit enters this state, finishes a block while in it, or
-/// is assigned a block and remains in it; sent again when an iteration starts or the items of a lost
-/// block can be handed out again. A policy that wants to wait gives nothing.
+/// handed out. Sent once each time that the unit enters this state, finishes a block while in it,
+/// or is assigned a block and remains in it; sent again when an iteration starts or the items of a
+/// lost block can be handed out again. A policy that wants to wait gives nothing.
 struct UnitIdle {
   UnitId unit;
 };

@@ -1,5 +1,5 @@
-// A policy, and an executor that wraps another one; together they issue the blocks of a recorded run
-// again, and share how far the replay has come.
+// A policy, and an executor that wraps another one; together they issue the blocks of a recorded
+// run again, and share how far the replay has come.
 #include "shared_policies/run/recorded_decisions.hpp"
 
 #include <fmt/format.h>

@@ -45,8 +45,8 @@ struct UnitState {
   UnitId id;
   Unit unit;
   bool present = true;  ///< false if absent at the start or after UnitLost, until UnitJoined
-  /// The largest block that it can be given: what fits its memory (`largest_block`), or less after a
-  /// block that it could not do.
+  /// The largest block that it can be given: what fits its memory (`largest_block`), or less after
+  /// a block that it could not do.
   Items cap_items = 0;
   std::deque<OutstandingBlock> outstanding;  ///< in the order of handing out
   std::deque<OutstandingBlock> going_on;     ///< lost blocks on which the unit still works
@@ -58,8 +58,9 @@ struct UnitState {
   }
 };
 
-/// The state of a run as its events tell it. Policies only read it: the run loop includes each event
-/// before it gives it to the policy, and each block or probe as soon as the policy has asked for it.
+/// The state of a run as its events tell it. Policies only read it: the run loop includes each
+/// event before it gives it to the policy, and each block or probe as soon as the policy has asked
+/// for it.
 class View {
  public:
   View(std::vector<Unit> units, std::vector<Workload> phases);

@@ -1,5 +1,5 @@
-// The equal-finish split as the papers solve it: by Ipopt's interior-point line-search filter method,
-// in a shared library that is opened when the first policy with solver=ipopt is made
+// The equal-finish split as the papers solve it: by Ipopt's interior-point line-search filter
+// method, in a shared library that is opened when the first policy with solver=ipopt is made
 // (modules/run_time_module.hpp says why).
 #pragma once
 

@@ -1,5 +1,5 @@
-// Computes what units need, and what several share, from timings and routes, and the rates at which it
-// is offered from the scenario.
+// Computes what units need, and what several share, from timings and routes, and the rates at which
+// it is offered from the scenario.
 #include "shared_policies/solve/unit_needs.hpp"
 
 #include <algorithm>

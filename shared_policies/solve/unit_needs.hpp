@@ -1,5 +1,5 @@
-// The constraints of the lower bound: what a unit's share needs, what units share, and what a span of
-// time offers under a scenario.
+// The constraints of the lower bound: what a unit's share needs, what units share, and what a span
+// of time offers under a scenario.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Edit distance with swaps (optimal string alignment), computed with three rows, and patterns by the
-// rules of the shell.
+// Edit distance with swaps (optimal string alignment), computed with three rows, and patterns by
+// the rules of the shell.
 #include "shared_policies/text/nearest_name.hpp"
 
 #include <fnmatch.h>

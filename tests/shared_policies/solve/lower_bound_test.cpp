@@ -251,7 +251,9 @@ TEST(CheapestBlocks, NeverExceedsAnyWayOfCuttingAShare) {
 TEST(PackingSolver, FindsTheBestMixture) {
   // Maximise 3 a + 5 b subject to a / 2 + b <= 1 and a + b / 2 <= 1: a = b = 2/3.
   const Packing packing =
-      make_packing_solver()->solve({{3.0, 5.0}, {0, 2, 4}, {0, 1, 0, 1}, {0.5, 1.0, 1.0, 0.5}, 2}).value();
+      make_packing_solver()
+          ->solve({{3.0, 5.0}, {0, 2, 4}, {0, 1, 0, 1}, {0.5, 1.0, 1.0, 0.5}, 2})
+          .value();
   EXPECT_NEAR(packing.gain, 16.0 / 3.0, 1e-9);
   EXPECT_NEAR(packing.fractions[0], 2.0 / 3.0, 1e-9);
   EXPECT_NEAR(packing.fractions[1], 2.0 / 3.0, 1e-9);
