@@ -328,9 +328,7 @@ class RunReader {
                         [&](UnfinishedBlock& left) { read_handed_out(line, left); },
                         [&](ProbeBegin& begin) { read_probe(line, begin); },
                         [&](Probed& probed) { read_probed(line, probed); },
-                        [&](OneOf<UnitLost, UnitJoined> auto& of) {
-                          of.unit = named_unit(line);
-                        },
+                        [&](OneOf<UnitLost, UnitJoined> auto& of) { of.unit = named_unit(line); },
                         [&](Disturbance& disturbance) { read_disturbance(line, disturbance); },
                         [](const OneOf<IterationBegin, TimerEnd, PolicyStall, Note> auto&) {}},
                record.what);
