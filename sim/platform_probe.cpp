@@ -1,5 +1,5 @@
-// The child process loads the platform and prints it line by line. The parent reads these lines, or
-// finds out why the child failed.
+// The child process loads the platform and tells its parent what is in it, host by host. The parent
+// reads this, or finds out why the child failed.
 #include "sim/platform_probe.hpp"
 
 #include <poll.h>
@@ -12,19 +12,25 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
+#include <cstdint>
 #include <cstring>
+#include <map>
 #include <new>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/printable_text.hpp"
+#include "sim/archive.hpp"
 #include "sim/child_process.hpp"
 #include "sim/memory_file.hpp"
-#include "sim/probe_protocol.hpp"
 #include "sim/sim_module.hpp"
 #include "sim/simgrid_engine.hpp"
 
@@ -33,28 +39,113 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Text from which exactly the same double can be read back.
-std::string exact(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%a", value);
-  return text;
+/// The first message of a child.
+struct Begin {
+  std::string master;
+  std::uint64_t hosts = 0;
+};
+/// SimGrid is asked for a route. Told before, because SimGrid may crash on the question.
+struct Asking {
+  std::string from;
+  std::string to;
+};
+/// A host, and the links of its routes if these were asked for and exist.
+struct HostFound {
+  ProbedHost host;
+  std::vector<Link> in;
+  std::vector<Link> out;
+};
+/// Why the platform cannot be read.
+struct Failure {
+  bool is_full = false;  ///< the child ran out of memory
+  std::string why;
+};
+/// All hosts were told.
+struct End {
+  bool transfers_add_up = true;
+};
+/// What a child tells its parent, in a pipe of their own.
+using Message = std::variant<Begin, Asking, HostFound, Failure, End>;
+
+/// Called in the child. Ends the process if the parent has closed the pipe.
+void tell(int fd, const Message& message) {
+  ArchiveWriter archive;
+  archive(message);
+  const std::string bytes = archive.take();
+  archive(std::uint64_t{bytes.size()});
+  if (!write_all(fd, archive.take() + bytes)) ::_exit(70);
 }
 
-void tell_route(int fd, const s4u::Host* from, const s4u::Host* to, const char* what) {
-  // Written before the route is asked for, because SimGrid may crash on the question.
-  tell(fd, "asking", {from->get_name(), to->get_name()});
-  std::vector<s4u::Link*> links;
+/// What was received from the child so far.
+struct Reading {
+  ProbedPlatform platform;
+  std::size_t hosts = 0;  ///< number of hosts to come in total
+  bool is_whole = false;
+  std::optional<Asking> asked;  ///< the last route asked for, of a host that was not told yet
+  std::optional<Failure> failure;
+
+  /// Processes what was received, which may end in the middle of a message.
+  void read(const std::string& received) {
+    rest_ += received;
+    std::string_view left = rest_;
+    for (std::uint64_t size = 0; left.size() >= sizeof size;) {
+      ArchiveReader(left.substr(0, sizeof size))(size);
+      if (left.size() - sizeof size < size) break;
+      Message message;
+      ArchiveReader(left.substr(sizeof size, size))(message);
+      left.remove_prefix(sizeof size + size);
+      std::visit([this](auto& one) { take(std::move(one)); }, message);
+    }
+    rest_.erase(0, rest_.size() - left.size());
+  }
+
+ private:
+  void take(Begin begin) {
+    platform.master = std::move(begin.master);
+    hosts = begin.hosts;
+  }
+  void take(Asking asking) { asked = std::move(asking); }
+  void take(HostFound found) {
+    asked.reset();
+    found.host.in = route_of(found.in);
+    found.host.out = route_of(found.out);
+    platform.hosts.push_back(std::move(found.host));
+  }
+  void take(Failure why) { failure = std::move(why); }
+  void take(End end) {
+    is_whole = true;
+    platform.transfers_add_up = end.transfers_add_up;
+  }
+
+  Route route_of(const std::vector<Link>& links) {
+    Route route;
+    for (const Link& link : links) {
+      const auto [place, is_new] =
+          links_.try_emplace(link.name, static_cast<std::uint32_t>(platform.links.size()));
+      if (is_new) platform.links.push_back(link);
+      route.links.push_back(place->second);
+    }
+    return route;
+  }
+
+  std::string rest_;
+  std::map<std::string, std::uint32_t> links_;  ///< positions by name
+};
+
+std::vector<Link> links_between(int fd, const s4u::Host* from, const s4u::Host* to) {
+  tell(fd, Asking{from->get_name(), to->get_name()});
+  std::vector<s4u::Link*> route;
   double latency = 0.0;
   if (from != to) {
-    from->route_to(to, links, &latency);
-    if (links.empty() && latency <= 0.0) throw std::runtime_error("No route");
+    from->route_to(to, route, &latency);
+    if (route.empty() && latency <= 0.0) throw std::runtime_error("No route");
   }
-  for (const s4u::Link* link : links) {
-    const bool is_shared = link->get_sharing_policy() != s4u::Link::SharingPolicy::FATPIPE;
-    tell(fd, what,
-         {link->get_name(), exact(link->get_bandwidth()), exact(link->get_latency()),
-          is_shared ? "shared" : "fatpipe"});
+  std::vector<Link> links;
+  for (const s4u::Link* link : route) {
+    links.push_back({link->get_name(), link->get_bandwidth(), Seconds{link->get_latency()},
+                     link->get_sharing_policy() != s4u::Link::SharingPolicy::FATPIPE});
   }
+  return links;
 }
 
 ProbedHost describe(const s4u::Host& host) {
@@ -91,17 +182,18 @@ bool survives(const s4u::Host* master, const s4u::Host* host) {
   return trial.wait().signal == 0;
 }
 
-void tell_routes(int fd, const Question& question, const s4u::Host* master, const s4u::Host* host) {
-  if (question.carefully && master != host && !survives(master, host)) {
-    return tell(fd, "lacking", {});
-  }
+void find_routes(int fd, const Question& question, const s4u::Host* master, const s4u::Host* host,
+                 HostFound& found) {
+  found.host.lacks_routes = question.carefully && master != host && !survives(master, host);
+  if (found.host.lacks_routes) return;
   try {
-    tell_route(fd, master, host, "in");
-    tell_route(fd, host, master, "out");
-    tell(fd, "routed", {});
+    found.in = links_between(fd, master, host);
+    found.out = links_between(fd, host, master);
+    found.host.has_routes = true;
   } catch (const std::exception&) {
     if (question.missing == MissingRoutes::refuse) throw;
-    tell(fd, "lacking", {});
+    found.in.clear();
+    found.host.lacks_routes = true;
   }
 }
 
@@ -120,13 +212,13 @@ void load_and_tell(int fd, const Question& question) {
   const auto master = std::ranges::find_if(described, is_master);
   const auto position = master == described.end() ? 0 : master - described.begin();
   const s4u::Host* const master_host = hosts[static_cast<std::size_t>(position)];
-  tell(fd, "master", {master_host->get_name(), std::to_string(hosts.size())});
+  tell(fd, Begin{master_host->get_name(), hosts.size()});
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    tell(fd, "host", {described[i].name, std::to_string(described[i].cores)});
-    for (const auto& [key, value] : described[i].properties) tell(fd, "property", {key, value});
-    if (question.wants_routes(described[i])) tell_routes(fd, question, master_host, hosts[i]);
+    HostFound found{described[i], {}, {}};
+    if (question.wants_routes(found.host)) find_routes(fd, question, master_host, hosts[i], found);
+    tell(fd, found);
   }
-  tell(fd, "end", {transfers_add_up(question.source) ? "adds_up" : "differs"});
+  tell(fd, End{transfers_add_up(question.source)});
   ::_exit(0);  // SimGrid's own cleanup may fail, too; it does not matter any more
 }
 
@@ -137,9 +229,9 @@ int probe(int fd, const MemoryFile& messages, const Question& question) {
   try {
     load_and_tell(fd, question);
   } catch (const std::bad_alloc&) {
-    tell(fd, "full", {});
+    tell(fd, Failure{true, ""});
   } catch (const std::exception& error) {
-    tell(fd, "thrown", {error.what()});
+    tell(fd, Failure{false, error.what()});
   }
   ::_exit(1);
 }
@@ -225,18 +317,15 @@ void check_links(const PlatformSource& source, const ProbedPlatform& platform) {
   }
 }
 
-/// The host whose route to or from the master was the last one asked for.
-const std::string& other_end(const Reading& reading) {
-  return reading.asked_from == reading.platform.master ? reading.asked_to : reading.asked_from;
-}
-
+/// The last route asked for, to or from the master, does not exist.
 [[noreturn]] void refuse_missing_route(const PlatformSource& source, const Reading& reading) {
-  const std::string& unit = other_end(reading);
+  const auto& [from, to] = reading.asked.value();
+  const std::string& unit = from == reading.platform.master ? to : from;
   std::size_t line = line_of_quoted(source, "<host", unit);
   if (line == 0) line = line_of_quoted(source, "", unit);
-  throw InputError(line == 0 ? source.file : source.file + ":" + std::to_string(line),
-                   "no route from " + printable(reading.asked_from) + " to " +
-                       printable(reading.asked_to) + "; add one to the platform");
+  throw InputError(
+      line == 0 ? source.file : source.file + ":" + std::to_string(line),
+      "no route from " + printable(from) + " to " + printable(to) + "; add one to the platform");
 }
 
 [[noreturn]] void refuse_for_memory(const PlatformSource& source, const Reading& reading) {
@@ -280,22 +369,20 @@ ProbedPlatform probe_with_simgrid(const PlatformSource& source,
   for (;;) {
     Reading reading;
     const auto [signal, said] = ask(question, reading, watch);
-    if (reading.is_malformed) {
-      throw InputError(source.file, "SimGrid cannot read this platform; correct the platform file");
-    }
     if (reading.is_whole) {
       check_links(source, reading.platform);
       return std::move(reading.platform);
     }
-    if (reading.is_full || signal == SIGKILL) refuse_for_memory(source, reading);
-    if (!reading.asked_from.empty()) {
+    const Failure failure = reading.failure.value_or(Failure{});
+    if (failure.is_full || signal == SIGKILL) refuse_for_memory(source, reading);
+    if (reading.asked) {
       if (missing == MissingRoutes::refuse || question.carefully) {
         refuse_missing_route(source, reading);
       }
       question.carefully = true;  // start again
       continue;
     }
-    if (!reading.thrown.empty()) refuse(source, reading.thrown);
+    if (!failure.why.empty()) refuse(source, failure.why);
     if (!said.empty()) refuse(source, said);
     throw InputError(source.file, std::string("SimGrid crashed on it (") +
                                       (signal != 0 ? ::strsignal(signal) : "exit") +

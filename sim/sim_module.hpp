@@ -3,8 +3,8 @@
 //
 // SimGrid exports MPI's functions (its SMPI), for C and Fortran. If other libraries call MPI
 // themselves (Ipopt's MUMPS does), these calls must not reach SimGrid. Therefore the module is
-// opened with a scope of its own (modules/run_time_module.hpp). A program without the module, or on a
-// machine without SimGrid, can do everything except simulate.
+// opened with a scope of its own (modules/run_time_module.hpp). A program without the module, or on
+// a machine without SimGrid, can do everything except simulate.
 #pragma once
 
 #include <functional>

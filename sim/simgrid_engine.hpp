@@ -10,7 +10,7 @@
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/platform.hpp"
-#include "sim/machine_changes.hpp"
+#include "sim/simulated_machine.hpp"
 
 namespace simgrid::s4u {
 class Engine;

@@ -14,7 +14,7 @@ equipoise_tests(run
     shared_policies/machine/scenario_test.cpp
     shared_policies/machine/unit_pipeline_test.cpp
     shared_policies/model/model_test.cpp
-    shared_policies/model/unit_map_test.cpp
+    shared_policies/specs/unit_map_test.cpp
     shared_policies/text/printable_text_test.cpp
     shared_policies/specs/spec_test.cpp
     shared_policies/run/block_watch_test.cpp

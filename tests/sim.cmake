@@ -10,7 +10,6 @@ equipoise_tests(sim
     sim/overlap_test.cpp
     sim/own_copies_test.cpp
     sim/platform_probe_test.cpp
-    sim/probe_protocol_test.cpp
     sim/probe_test.cpp
     sim/scenario_test.cpp
     sim/shared_device_test.cpp

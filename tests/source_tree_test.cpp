@@ -200,8 +200,7 @@ TEST(SourceTree, PoliciesDoNotKnowTheTruthOfTheMachine) {
 
 TEST(SourceTree, SimGridIsKnownToTheModuleTheBareProgramAndOneTestOnly) {
   expect_none("#include <(simgrid|xbt)/", "a global engine, and MPI's names: module files only",
-              outside({"sim/controller_actor.cpp", "sim/platform_probe.cpp", "sim/sim_executor.cpp",
-                       "sim/simgrid_engine.cpp", "sim/stage_activities.cpp",
+              outside({"sim/platform_probe.cpp", "sim/sim_executor.cpp", "sim/simgrid_engine.cpp",
                        "tests/bench/bare_simgrid.cpp", "tests/sim/energy_test.cpp"}));
 }
 

@@ -1,29 +1,243 @@
-// Converts the rows of a CSV file to trace samples.
+// Converts the rows of a CSV file to trace samples: chooses rows, reads them, and finds sizes whose
+// rows spread.
 #include "traces/csv_import.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
+#include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "shared_policies/text/printable_text.hpp"
-#include "traces/csv_choice.hpp"
-#include "traces/csv_levels.hpp"
 #include "traces/csv_reader.hpp"
 #include "traces/time_limits.hpp"
 
 namespace equipoise {
 namespace {
 
-/// Larger sizes and counts do not fit in 63 bits.
-constexpr double most_countable = 9.2e18;
+/// The number that all of `text` is; none if it is not one.
+std::optional<double> number_in(const std::string& text) {
+  double number = 0.0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+/// A condition COLUMN=VALUE.
+struct CsvCondition {
+  std::string column;
+  std::string value;
+
+  /// Throws InputError unless `text` is COLUMN=VALUE with a column.
+  explicit CsvCondition(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw InputError("--where", "'" + text + "' is no condition; write COLUMN=VALUE");
+    }
+    column = text.substr(0, equals);
+    value = text.substr(equals + 1);
+  }
+
+  /// Whether `field` is the value, or the same number.
+  [[nodiscard]] bool holds_for(const std::string& field) const {
+    if (field == value) return true;
+    const std::optional<double> number = number_in(field);
+    return number && number == number_in(value);
+  }
+};
+
+/// Removes the number without a sign with which `text` begins; none if it does not begin with one.
+std::optional<double> take_number(std::string_view& text) {
+  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+  double number = 0.0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  return number;
+}
+
+/// Throws InputError if a form of sizes (--items-pattern) has no *, or two in a row.
+void check_pattern(const std::string& pattern) {
+  if (pattern.find('*') != std::string::npos && pattern.find("**") == std::string::npos) return;
+  throw InputError("--items-pattern",
+                   "'" + pattern +
+                       "' has no * for the number of items, or two in a row; write for example "
+                       "'*x*_mask3' for sizes like 128x128_mask3");
+}
+
+/// The product of the numbers that the stars of `pattern` stand for in `field`: 128 * 128 for
+/// "*x*_mask3" and "128x128_mask3"; none if `field` does not have this form.
+std::optional<double> items_in(std::string_view field, const std::string& pattern) {
+  double items = 1.0;
+  for (const char expected : pattern) {
+    if (expected != '*') {
+      if (!field.starts_with(expected)) return std::nullopt;
+      field.remove_prefix(1);
+      continue;
+    }
+    const std::optional<double> number = take_number(field);
+    if (!number) return std::nullopt;
+    items *= *number;
+  }
+  return field.empty() ? std::optional(items) : std::nullopt;
+}
+
+/// "1, 2, 4": the first of `values`, and "..." if there are more than `most`.
+std::string some_of(std::vector<std::string> values, std::size_t most) {
+  const bool is_long = values.size() > most;
+  if (is_long) values.resize(most);
+  return fmt::format("{}{}", fmt::join(values, ", "), is_long ? ", ..." : "");
+}
+std::string some_of(const std::set<std::string>& values) {
+  return some_of({values.begin(), values.end()}, 8);
+}
+
+/// The rows of one CSV file that became samples.
+struct CsvRows {
+  std::vector<std::string> header;
+  std::vector<bool> is_used;                     ///< (header) whether an option names the column
+  std::vector<std::vector<std::string>> fields;  ///< (rows, header)
+  std::vector<TraceSample> samples;              ///< (rows)
+};
+
+constexpr double most_spread = 0.2;
+
+/// Positions in CsvRows::samples of one unit and size.
+using Group = std::vector<std::size_t>;
+
+std::vector<Group> groups_of(const CsvRows& rows) {
+  std::map<std::pair<std::uint32_t, double>, Group> by_size;
+  for (std::size_t i = 0; i < rows.samples.size(); ++i) {
+    by_size[{rows.samples[i].unit, rows.samples[i].items}].push_back(i);
+  }
+  std::vector<Group> groups;
+  for (auto& [size, group] : by_size) {
+    if (group.size() > 1) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+/// The deviation of the times of a group over their mean.
+double spread_of(const CsvRows& rows, const Group& group) {
+  double count = 0.0;
+  double sum_s = 0.0;
+  for (const std::size_t i : group) {
+    count += static_cast<double>(rows.samples[i].count);
+    sum_s += static_cast<double>(rows.samples[i].count) * rows.samples[i].compute_mean_s;
+  }
+  const double mean_s = sum_s / count;
+  double square = 0.0;
+  for (const std::size_t i : group) {
+    const double apart = rows.samples[i].compute_mean_s / mean_s - 1.0;
+    const double own = rows.samples[i].compute_sd_s.value_or(0.0) / mean_s;
+    square += static_cast<double>(rows.samples[i].count) * (apart * apart + own * own);
+  }
+  return std::sqrt(square / count);
+}
+
+std::set<std::string> values_of(const CsvRows& rows, std::size_t column) {
+  std::set<std::string> values;
+  for (const auto& fields : rows.fields) values.insert(fields[column]);
+  return values;
+}
+
+/// The columns whose values recur, those with the fewest values first.
+std::vector<std::size_t> columns_of_levels(const CsvRows& rows) {
+  std::vector<std::pair<std::size_t, std::size_t>> by_values;
+  for (std::size_t column = 0; column < rows.header.size(); ++column) {
+    const std::size_t values = rows.is_used[column] ? 0 : values_of(rows, column).size();
+    if (values > 1 && 2 * values <= rows.fields.size()) by_values.emplace_back(values, column);
+  }
+  std::ranges::sort(by_values);
+  std::vector<std::size_t> columns;
+  for (const auto& [values, column] : by_values) columns.push_back(column);
+  return columns;
+}
+
+bool differ_in(const CsvRows& rows, const Group& group, std::size_t column) {
+  return std::ranges::any_of(group, [&](std::size_t i) {
+    return rows.fields[i][column] != rows.fields[group.front()][column];
+  });
+}
+
+/// "`threads` (1, 2, 4)", in the order of the file.
+std::string column_text(const CsvRows& rows, const Group& group, std::size_t column) {
+  std::vector<std::string> values;
+  for (const std::size_t i : group) {
+    const std::string& value = rows.fields[i][column];
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+  }
+  return fmt::format("`{}` ({})", rows.header[column], some_of(std::move(values), 4));
+}
+
+/// What must not stay unsaid about rows that are pooled because they have the same unit and size:
+///
+/// - their times spread by more than 20 % (the deviation of all of them over their mean): the worst
+///   size, with the columns in which its rows differ, so that --where can choose;
+/// - else, the columns in which rows of one size differ.
+///
+/// Of the columns that no option names, only those count whose values recur: at most half as many
+/// values as rows. `units` are the names by TraceSample::unit. One text each, without a file's
+/// name.
+std::vector<std::string> pooled_levels(const CsvRows& rows, const std::vector<Unit>& units) {
+  const std::vector<Group> groups = groups_of(rows);
+  const std::vector<std::size_t> levels = columns_of_levels(rows);
+  const Group* worst = nullptr;
+  double worst_spread = most_spread;
+  std::size_t wide = 0;
+  for (const Group& group : groups) {
+    const double spread = spread_of(rows, group);
+    wide += spread > most_spread ? 1 : 0;
+    if (spread > worst_spread) worst = &group;
+    worst_spread = std::max(spread, worst_spread);
+  }
+  std::vector<std::string> said;
+  std::set<std::size_t> told;
+  if (worst != nullptr) {
+    const TraceSample& sample = rows.samples[worst->front()];
+    std::string text = fmt::format(
+        "the {} times of {} at {:.10g} items spread by {:.0f} %, and those of {} size{} by more "
+        "than {:.0f} %",
+        worst->size(), units[sample.unit].name, sample.items, 100.0 * worst_spread, wide,
+        wide == 1 ? "" : "s", 100.0 * most_spread);
+    const auto column = std::ranges::find_if(
+        levels, [&](std::size_t level) { return differ_in(rows, *worst, level); });
+    if (column != levels.end()) {
+      told.insert(*column);
+      text += fmt::format("; they differ in {}: choose, for example with --where '{}={}'",
+                          column_text(rows, *worst, *column), rows.header[*column],
+                          rows.fields[worst->front()][*column]);
+    } else {
+      text += "; if a condition differs, import each with its own --where or from its own file";
+    }
+    said.push_back(text);
+  }
+  for (const std::size_t column : levels) {
+    const auto pooled = std::ranges::find_if(
+        groups, [&](const Group& group) { return differ_in(rows, group, column); });
+    if (pooled == groups.end() || told.contains(column)) continue;
+    said.push_back(
+        fmt::format("rows of one size that differ in {} are pooled: right for repetitions; "
+                    "if they are different conditions, choose with --where",
+                    column_text(rows, *pooled, column)));
+  }
+  return said;
+}
 
 /// The positions of the columns.
 struct Columns {
@@ -106,9 +320,7 @@ struct Record {
   [[nodiscard]] std::optional<double> not_negative(std::optional<std::size_t> column) const {
     if (!column || fields[*column].empty()) return std::nullopt;
     const double value = number(*column);
-    if (value < 0.0) {
-      refuse(fmt::format("`{}` must not be negative", header[*column]));
-    }
+    if (value < 0.0) refuse(fmt::format("`{}` must not be negative", header[*column]));
     if (value > most_countable) {
       refuse(fmt::format("`{}` overflows: {}", header[*column], fields[*column]));
     }
@@ -181,7 +393,7 @@ class CsvImporter {
   explicit CsvImporter(const CsvImportOptions& options)
       : options_(options), seconds_(seconds_per(options.time_unit)) {
     for (const std::string& text : options.where) conditions_.emplace_back(text);
-    if (options.items_pattern) pattern_.emplace(*options.items_pattern);
+    if (options.items_pattern) check_pattern(*options.items_pattern);
     if (options.kind) static_cast<void>(kind_of(options, {}));  // throws if unknown
   }
 
@@ -213,7 +425,8 @@ class CsvImporter {
       }
       if (!holds) continue;
       const std::optional<double> items =
-          pattern_ ? pattern_->items_in(fields[columns.items]) : record.number(columns.items);
+          options_.items_pattern ? items_in(fields[columns.items], *options_.items_pattern)
+                                 : record.number(columns.items);
       if (!items) {
         other_sizes.insert(fields[columns.items]);
         continue;
@@ -288,9 +501,9 @@ class CsvImporter {
                                    conditions_[i].value, some_of(values[i])));
     }
     if (!other_sizes.empty()) {
-      throw InputError(path,
-                       fmt::format("no size is like '{}' of --items-pattern; `{}` has {}",
-                                   pattern_->text(), options_.items_column, some_of(other_sizes)));
+      throw InputError(
+          path, fmt::format("no size is like '{}' of --items-pattern; `{}` has {}",
+                            *options_.items_pattern, options_.items_column, some_of(other_sizes)));
     }
     throw InputError(path, "no row meets all conditions of --where; leave one out");
   }
@@ -317,7 +530,6 @@ class CsvImporter {
   const CsvImportOptions& options_;
   double seconds_;
   std::vector<CsvCondition> conditions_;
-  std::optional<ItemsPattern> pattern_;
   CsvImport import_;
 };
 

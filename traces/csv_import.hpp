@@ -12,16 +12,17 @@ namespace equipoise {
 /// The columns to read, and the units that the rows belong to. Columns are named as in the header
 /// rows.
 struct CsvImportOptions {
-  std::vector<std::string> units;          ///< of each file, in order; one: of all files; none, for
-                                           ///< one file: gpu0
+  /// Whose times the files are, in the order of the files. A single unit is that of all files;
+  /// none, with a single file, is gpu0.
+  std::vector<std::string> units;
   std::optional<std::string> unit_column;  ///< names each row's unit, instead of `units`
   std::optional<std::string> kind;         ///< cpu, gpu or mic; by default derived from each unit's
                                            ///< name
   std::string model;                       ///< of all units: "A40"; empty: not known
   std::vector<std::string> where;          ///< COLUMN=VALUE: only rows for which all of them hold
   std::string items_column;                ///< block sizes
-  /// The form of sizes that are no numbers, such as "*x*_mask3" (traces/csv_choice.hpp); only rows
-  /// whose size has this form.
+  /// The form of sizes that are no numbers, such as "*x*_mask3", where each * stands for a number:
+  /// only rows whose size has this form count.
   std::optional<std::string> items_pattern;
   std::string compute_column;                   ///< times; in summaries: their mean
   std::string time_unit = "s";                  ///< s, ms, us or ns, for all time columns
@@ -52,7 +53,7 @@ struct CsvImport {
 /// commas and may be quoted ("" is a quote inside), lines may end in CR LF, empty lines are
 /// skipped. Each row is a sample, or a summary if there is a column of deviations, counts, or least
 /// or longest times. Rows of one unit and size are pooled when the trace is used; what is doubtful
-/// about that is in `warnings` (traces/csv_levels.hpp).
+/// about that is in `warnings`.
 ///
 /// Throws InputError with FILE:LINE if a file is missing or empty, a row has too few or too many
 /// fields, a field is not a number, a size, time or count is not finite and positive, a deviation,

@@ -14,16 +14,16 @@
 
 namespace equipoise {
 
-/// What is known of one kernel on one unit.
+/// What is known of one kernel on one unit. The description says what each member is.
 struct ExperienceEntry {
   std::string kernel;
-  std::map<std::string, double> problem;  ///< as Workload::problem
-  std::string unit;                       ///< its name
-  std::string model;                      ///< the unit's; empty if unknown
-  std::string machine;                    ///< where the runs took place, in words
-  std::chrono::sys_days date;             ///< of the last run
-  int runs = 0;                           ///< how many there were
-  LearnedCost cost;                       ///< without doubt
+  std::map<std::string, double> problem;
+  std::string unit;
+  std::string model;
+  std::string machine;
+  std::chrono::sys_days date;
+  int runs = 0;
+  LearnedCost cost;  ///< without doubt
 };
 
 constexpr auto describe(DescriptionOf<ExperienceEntry> /*of*/) {

@@ -1,15 +1,27 @@
-// Formats records into a buffer that is written to disk in whole lines.
+// Run files: records are formatted into a buffer that is written in whole lines, by a thread of its
+// own if the run must not wait for that.
 #include "traces/journal_file.hpp"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/overload.hpp"
@@ -28,7 +40,7 @@ class StreamedJournalFile final : public JournalFile {
       : file_(std::in_place, path) {
     for (const std::string& unit : units) units_.push_back(json_string(unit));
     buffer_.reserve(buffer_bytes + 4096);
-    put(header);
+    put_line(header);
     flush();
   }
 
@@ -42,53 +54,47 @@ class StreamedJournalFile final : public JournalFile {
   }
 
   void block(const BlockRecord& r) override {
-    fmt::format_to(std::back_inserter(buffer_),
-                   FMT_COMPILE("{{\"block\":{},\"unit\":{},\"iteration\":{},\"phase\":{},"
-                               "\"first_item\":{},\"items\":{},\"assigned_s\":{}"),
-                   r.block.id, units_[r.unit.index], r.block.iteration, r.block.phase,
-                   r.block.first, r.block.items, r.assigned.value);
+    put(FMT_COMPILE("{{\"block\":{},\"unit\":{},\"iteration\":{},\"phase\":{},"
+                    "\"first_item\":{},\"items\":{},\"assigned_s\":{}"),
+        r.block.id, units_[r.unit.index], r.block.iteration, r.block.phase, r.block.first,
+        r.block.items, r.assigned.value);
     put_stages(r.times, r.begins);
     put_time(",\"end_s\":", r.end);
-    fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE(",\"after_events\":{},\"tag\":\"{}\""),
-                   r.after_events, to_string(r.block.tag));
+    put(FMT_COMPILE(",\"after_events\":{},\"tag\":\"{}\""), r.after_events, to_string(r.block.tag));
     put_kinship(r.block);
     put_end();
   }
 
   void decision(const DecisionRecord& r) override {
-    auto out = std::back_inserter(buffer_);
-    fmt::format_to(
-        out, "{{\"decision\":{},\"at_s\":{},\"cost_s\":{},\"end_s\":{},\"by\":{},\"units\":[",
+    put("{{\"decision\":{},\"at_s\":{},\"cost_s\":{},\"end_s\":{},\"by\":{},\"units\":[",
         json_string(std::string(decision_word(r.decision.what))), r.at.value, r.cost.value,
         r.end.value, r.decision.unit ? units_[r.decision.unit->index] : "\"master\"");
     const char* separator = "";
     for (const UnitEstimate& estimate : r.decision.estimates) {
-      fmt::format_to(out, "{}{{\"unit\":{},\"block_items\":{}", separator,
-                     units_[estimate.unit.index], estimate.block_items);
-      if (!estimate.cost.empty()) fmt::format_to(out, ",\"cost_s\":{}", json_string(estimate.cost));
-      if (estimate.r2) fmt::format_to(out, ",\"r2\":{}", *estimate.r2);
-      if (estimate.r2_transfer) fmt::format_to(out, ",\"r2_transfer\":{}", *estimate.r2_transfer);
-      fmt::format_to(out, "}}");
+      put("{}{{\"unit\":{},\"block_items\":{}", separator, units_[estimate.unit.index],
+          estimate.block_items);
+      if (!estimate.cost.empty()) put(",\"cost_s\":{}", json_string(estimate.cost));
+      if (estimate.r2) put(",\"r2\":{}", *estimate.r2);
+      if (estimate.r2_transfer) put(",\"r2_transfer\":{}", *estimate.r2_transfer);
+      put("}}");
       separator = ",";
     }
-    fmt::format_to(out, "]}}\n");
+    put("]}}\n");
     flush_when_full();
   }
 
   void event(const EventRecord& r) override {
-    fmt::format_to(std::back_inserter(buffer_), "{{\"event\":{},\"at_s\":{}",
-                   json_string(std::string(word_of(r.what))), r.at.value);
+    put("{{\"event\":{},\"at_s\":{}", json_string(std::string(word_of(r.what))), r.at.value);
     std::visit(
         Overload{
             [this](const LostBlock& lost) {
               put_handed_out(lost);
               if (lost.cap_items) {
-                fmt::format_to(std::back_inserter(buffer_), ",\"cap_items\":{}", *lost.cap_items);
+                put(",\"cap_items\":{}", *lost.cap_items);
               }
               put_kinship(lost.block);
               if (lost.by == LostBy::unit) return;
-              fmt::format_to(std::back_inserter(buffer_), ",\"by\":\"{}\",\"goes_on\":{}",
-                             word_of(lost.by), lost.goes_on);
+              put(",\"by\":\"{}\",\"goes_on\":{}", word_of(lost.by), lost.goes_on);
             },
             [this](const LateEnd& late) { put_late(late); },
             [this](const ProbeBegin& begin) { put_probe(begin); },
@@ -106,9 +112,8 @@ class StreamedJournalFile final : public JournalFile {
 
   void measured(const Measured& r) override {
     EQ_CHECK(std::isfinite(r.value), "a meter reads a finite value");
-    fmt::format_to(std::back_inserter(buffer_),
-                   "{{\"at_s\":{},\"domain\":{},\"what\":{},\"value\":{}}}\n", r.at.value,
-                   json_string(r.domain), json_string(r.what), r.value);
+    put("{{\"at_s\":{},\"domain\":{},\"what\":{},\"value\":{}}}\n", r.at.value,
+        json_string(r.domain), json_string(r.what), r.value);
     flush_when_full();
   }
 
@@ -118,13 +123,24 @@ class StreamedJournalFile final : public JournalFile {
   }
 
   void finish(const std::string& summary) override {
-    put(summary);
+    put_line(summary);
     flush();
     file_.reset();
   }
 
  private:
-  void put(const std::string& line) {
+  /// Appends formatted text. Formats of what every block has are compiled.
+  template <class... T>
+  void put(fmt::format_string<const T&...> format, const T&... values) {
+    fmt::format_to(std::back_inserter(buffer_), format, values...);
+  }
+  template <class Compiled, class... T>
+  requires std::is_class_v<Compiled>
+  void put(const Compiled& format, const T&... values) {
+    fmt::format_to(std::back_inserter(buffer_), format, values...);
+  }
+
+  void put_line(const std::string& line) {
     buffer_.append(line.data(), line.data() + line.size());
     buffer_.push_back('\n');
   }
@@ -141,26 +157,22 @@ class StreamedJournalFile final : public JournalFile {
     buffer_.append(latest_text_.data(), latest_text_.data() + latest_text_.size());
   }
 
-  void put_unit(UnitId unit) {
-    fmt::format_to(std::back_inserter(buffer_), ",\"unit\":{}", units_[unit.index]);
-  }
+  void put_unit(UnitId unit) { put(",\"unit\":{}", units_[unit.index]); }
 
   /// Appends the members of a block that was handed out and not accepted.
   template <class Handed>
   void put_handed_out(const Handed& of) {
     put_unit(of.unit);
-    fmt::format_to(std::back_inserter(buffer_),
-                   ",\"block\":{},\"iteration\":{},\"phase\":{},\"items\":{},\"assigned_s\":{},"
-                   "\"after_events\":{},\"tag\":\"{}\"",
-                   of.block.id, of.block.iteration, of.block.phase, of.block.items,
-                   of.assigned.value, of.after_events, to_string(of.block.tag));
+    put(",\"block\":{},\"iteration\":{},\"phase\":{},\"items\":{},\"assigned_s\":{},"
+        "\"after_events\":{},\"tag\":\"{}\"",
+        of.block.id, of.block.iteration, of.block.phase, of.block.items, of.assigned.value,
+        of.after_events, to_string(of.block.tag));
   }
 
   /// Appends the times and begins of a block's stages.
   void put_stages(const StageTimes& times, const StageTimes& begins) {
-    fmt::format_to(std::back_inserter(buffer_),
-                   FMT_COMPILE(",\"setup_s\":{},\"in_s\":{},\"compute_s\":{},\"out_s\":{}"),
-                   times.setup.value, times.in.value, times.compute.value, times.out.value);
+    put(FMT_COMPILE(",\"setup_s\":{},\"in_s\":{},\"compute_s\":{},\"out_s\":{}"), times.setup.value,
+        times.in.value, times.compute.value, times.out.value);
     put_time(",\"setup_at_s\":", begins.setup);
     put_time(",\"in_at_s\":", begins.in);
     put_time(",\"compute_at_s\":", begins.compute);
@@ -171,58 +183,52 @@ class StreamedJournalFile final : public JournalFile {
   /// was lost.
   void put_late(const LateEnd& late) {
     put_unit(late.unit);
-    fmt::format_to(std::back_inserter(buffer_),
-                   ",\"block\":{},\"iteration\":{},\"phase\":{},\"items\":{},\"assigned_s\":{}",
-                   late.block.id, late.block.iteration, late.block.phase, late.block.items,
-                   late.assigned.value);
+    put(",\"block\":{},\"iteration\":{},\"phase\":{},\"items\":{},\"assigned_s\":{}", late.block.id,
+        late.block.iteration, late.block.phase, late.block.items, late.assigned.value);
     put_stages(late.times, late.begins);
   }
 
   void put_probe(const ProbeBegin& begin) {
     const Probe& probe = begin.probe;
     put_unit(begin.unit);
-    auto out = std::back_inserter(buffer_);
-    fmt::format_to(out, ",\"probe\":{},\"number\":{},\"there_bytes\":{}", probe.id, probe.number,
-                   static_cast<std::uint64_t>(probe.there_bytes));
+    put(",\"probe\":{},\"number\":{},\"there_bytes\":{}", probe.id, probe.number,
+        static_cast<std::uint64_t>(probe.there_bytes));
     if (probe.back_bytes) {
-      fmt::format_to(out, ",\"back_bytes\":{}", static_cast<std::uint64_t>(*probe.back_bytes));
+      put(",\"back_bytes\":{}", static_cast<std::uint64_t>(*probe.back_bytes));
     }
-    fmt::format_to(out, ",\"after_blocks\":{}", begin.after_blocks);
+    put(",\"after_blocks\":{}", begin.after_blocks);
   }
 
   /// Appends how a probe has ended. What it asked for stands where it began.
   void put_probed(const Probed& probed) {
     put_unit(probed.unit);
-    auto out = std::back_inserter(buffer_);
-    fmt::format_to(out, ",\"probe\":{}", probed.probe.id);
+    put(",\"probe\":{}", probed.probe.id);
     if (!probed.times) return;
-    fmt::format_to(out, ",\"there_at_s\":{},\"there_s\":{},\"back_at_s\":{},\"back_s\":{}",
-                   probed.times->there_at.value, probed.times->there.value,
-                   probed.times->back_at.value, probed.times->back.value);
+    put(",\"there_at_s\":{},\"there_s\":{},\"back_at_s\":{},\"back_s\":{}",
+        probed.times->there_at.value, probed.times->there.value, probed.times->back_at.value,
+        probed.times->back.value);
   }
 
   /// Appends which other blocks this one has to do with.
   void put_kinship(const Block& block) {
-    auto out = std::back_inserter(buffer_);
-    if (block.group != 0) fmt::format_to(out, FMT_COMPILE(",\"group\":{}"), block.group);
-    if (block.copy_of) fmt::format_to(out, FMT_COMPILE(",\"copy_of\":{}"), *block.copy_of);
+    if (block.group != 0) put(FMT_COMPILE(",\"group\":{}"), block.group);
+    if (block.copy_of) put(FMT_COMPILE(",\"copy_of\":{}"), *block.copy_of);
   }
 
   void put_end() {
-    fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE("}}\n"));
+    put(FMT_COMPILE("}}\n"));
     flush_when_full();
   }
 
   /// Writes the members with the names that scenario files use.
   void put_disturbance(const Disturbance& d) {
-    auto out = std::back_inserter(buffer_);
     const bool is_of_a_link = d.kind == DisturbanceKind::bandwidth;
-    fmt::format_to(out, ",\"{}\":{}", is_of_a_link ? "link" : "unit", json_string(d.target));
-    if (d.kind == DisturbanceKind::compete) fmt::format_to(out, ",\"share\":{}", d.amount);
+    put(",\"{}\":{}", is_of_a_link ? "link" : "unit", json_string(d.target));
+    if (d.kind == DisturbanceKind::compete) put(",\"share\":{}", d.amount);
     if (d.kind == DisturbanceKind::slow || (is_of_a_link && d.profile.empty())) {
-      fmt::format_to(out, ",\"factor\":{}", d.amount);
+      put(",\"factor\":{}", d.amount);
     }
-    if (d.until < Seconds::infinity()) fmt::format_to(out, ",\"until_s\":{}", d.until.value);
+    if (d.until < Seconds::infinity()) put(",\"until_s\":{}", d.until.value);
   }
 
   void flush_when_full() {
@@ -241,6 +247,130 @@ class StreamedJournalFile final : public JournalFile {
 std::unique_ptr<JournalFile> make_journal_file(const std::string& path, const std::string& header,
                                                const std::vector<std::string>& units) {
   return std::make_unique<StreamedJournalFile>(path, header, units);
+}
+
+namespace {
+
+constexpr std::size_t most_queued = 1 << 15;
+/// With this many records, the thread is woken before its period is over.
+constexpr std::size_t wake_threshold = most_queued / 4;
+constexpr std::chrono::milliseconds period{200};
+
+class QueuedJournal final : public JournalFile {
+ public:
+  explicit QueuedJournal(std::unique_ptr<JournalFile> next) : next_(std::move(next)) {
+    queued_.reserve(most_queued);
+    taken_.reserve(most_queued);
+    thread_ = std::thread([this] { write(); });
+  }
+
+  ~QueuedJournal() override { close(); }
+
+  void block(const BlockRecord& record) override { push(record); }
+  void decision(const DecisionRecord& record) override { push(record); }
+  void event(const EventRecord& record) override { push(record); }
+  void measured(const Measured& record) override { push(record); }
+
+  void flush() override {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const std::uint64_t wanted = ++flushes_wanted_;
+    wake_.notify_one();
+    writer_progress_.wait(lock, [&] { return flushes_done_ >= wanted || !failure_.empty(); });
+    throw_failure();
+  }
+
+  void finish(const std::string& summary) override {
+    close();
+    throw_failure();
+    next_->finish(summary);
+  }
+
+ private:
+  using Record = std::variant<BlockRecord, DecisionRecord, EventRecord, Measured>;
+
+  template <class Told>
+  void push(const Told& record) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (queued_.size() == most_queued) {
+      writer_progress_.wait(lock,
+                            [this] { return queued_.size() < most_queued || !failure_.empty(); });
+    }
+    throw_failure();
+    queued_.emplace_back(std::in_place_type<Told>, record);
+    if (queued_.size() == wake_threshold) wake_.notify_one();
+  }
+
+  /// Call with the mutex locked, or after `close`.
+  void throw_failure() const {
+    if (!failure_.empty()) throw std::runtime_error(failure_);
+  }
+
+  void close() {
+    if (!thread_.joinable()) return;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      is_closing_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+
+  /// The main function of the writing thread.
+  void write() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (failure_.empty()) {
+      wake_.wait_for(lock, period, [this] {
+        return is_closing_ || flushes_done_ < flushes_wanted_ || queued_.size() >= wake_threshold;
+      });
+      if (queued_.empty() && is_closing_) return;
+      std::swap(queued_, taken_);
+      const std::uint64_t flushes = flushes_wanted_;
+      lock.unlock();
+      writer_progress_.notify_one();
+      std::string failure = give_to_next();
+      lock.lock();
+      failure_ = std::move(failure);
+      flushes_done_ = flushes;
+      writer_progress_.notify_one();
+    }
+  }
+
+  /// Passes the taken records on. Returns the reason if that fails, else an empty text.
+  std::string give_to_next() {
+    try {
+      for (const Record& record : taken_) {
+        std::visit([this](const auto& told) { tell(told); }, record);
+      }
+      if (!taken_.empty()) next_->flush();
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    taken_.clear();
+    return {};
+  }
+
+  void tell(const BlockRecord& record) { next_->block(record); }
+  void tell(const DecisionRecord& record) { next_->decision(record); }
+  void tell(const EventRecord& record) { next_->event(record); }
+  void tell(const Measured& record) { next_->measured(record); }
+
+  std::unique_ptr<JournalFile> next_;  ///< used only by the thread until it has ended
+  std::vector<Record> taken_;          ///< used only by the thread
+  std::mutex mutex_;
+  std::condition_variable wake_;             ///< wakes the thread
+  std::condition_variable writer_progress_;  ///< wakes the run when it waits for the thread
+  std::vector<Record> queued_;
+  std::string failure_;
+  bool is_closing_ = false;
+  std::uint64_t flushes_wanted_ = 0;
+  std::uint64_t flushes_done_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<JournalFile> make_queued_journal(std::unique_ptr<JournalFile> next) {
+  return std::make_unique<QueuedJournal>(std::move(next));
 }
 
 }  // namespace equipoise

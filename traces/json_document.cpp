@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -180,6 +181,41 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   JsonValue* last_ = nullptr;
 };
 
+/// Throws InputError at the first line that is not UTF-8.
+void expect_utf8(const std::string& text, const std::string& file, std::size_t line) {
+  if (is_utf8(text)) return;
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (!is_utf8(std::string_view(text).substr(at, end - at))) break;
+    at = end + 1;
+  }
+  throw InputError(fmt::format("{}:{}", file, line), "not UTF-8; save the file as UTF-8");
+}
+
+/// The number that all of `text` is, in digits; none if it is written otherwise or too large.
+template <class Whole>
+std::optional<Whole> written_whole(const std::string& text) {
+  Whole number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data(), end, number);
+  return failure == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+/// The unit of measure (of `parse_quantity`) of a member with this name; empty if it has none.
+std::string unit_of_measure(std::string_view name) {
+  constexpr std::array<std::pair<const char*, const char*>, 6> units = {{{"bytes_per_s", "bytes/s"},
+                                                                         {"flop_per_s", "FLOP/s"},
+                                                                         {"bytes", "bytes"},
+                                                                         {"_s", "s"},
+                                                                         {"_w", "W"},
+                                                                         {"_hz", "Hz"}}};
+  if (name.ends_with("items_per_s")) return {};
+  for (const auto& [ending, unit] : units) {
+    if (name.ends_with(ending)) return unit;
+  }
+  return {};
+}
+
 }  // namespace
 
 const char* JsonValue::kind_words() const {
@@ -199,36 +235,6 @@ const char* JsonValue::kind_words() const {
   }
   return "";
 }
-
-namespace {
-
-/// Throws InputError at the first line that is not UTF-8.
-void expect_utf8(const std::string& text, const std::string& file, std::size_t line) {
-  if (is_utf8(text)) return;
-  for (std::size_t at = 0; at < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (!is_utf8(std::string_view(text).substr(at, end - at))) break;
-    at = end + 1;
-  }
-  throw InputError(fmt::format("{}:{}", file, line), "not UTF-8; save the file as UTF-8");
-}
-
-/// The unit of measure (of `parse_quantity`) of a member with this name; empty if it has none.
-std::string unit_of_measure(std::string_view name) {
-  constexpr std::array<std::pair<const char*, const char*>, 6> units = {{{"bytes_per_s", "bytes/s"},
-                                                                         {"flop_per_s", "FLOP/s"},
-                                                                         {"bytes", "bytes"},
-                                                                         {"_s", "s"},
-                                                                         {"_w", "W"},
-                                                                         {"_hz", "Hz"}}};
-  if (name.ends_with("items_per_s")) return {};
-  for (const auto& [ending, unit] : units) {
-    if (name.ends_with(ending)) return unit;
-  }
-  return {};
-}
-
-}  // namespace
 
 JsonValue parse_json(const std::string& text, const std::string& file, std::size_t first_line) {
   expect_utf8(text, file, first_line);
@@ -328,25 +334,18 @@ double JsonField::quantity(double low, double high) const {
 
 std::int64_t JsonField::whole(std::int64_t low, std::int64_t high) const {
   const JsonValue& value = of_kind(JsonValue::Kind::number, "a whole number");
-  std::int64_t number = 0;
-  const char* const end = value.text.data() + value.text.size();
-  const auto [rest, failure] = std::from_chars(value.text.data(), end, number);
-  bool is_whole = failure == std::errc() && rest == end;
-  if (!is_whole && std::abs(value.number) < 0x1p63 && value.number == std::floor(value.number)) {
+  std::optional<std::int64_t> number = written_whole<std::int64_t>(value.text);
+  if (!number && std::abs(value.number) < 0x1p63 && value.number == std::floor(value.number)) {
     number = static_cast<std::int64_t>(value.number);  // written as 1e6
-    is_whole = true;
   }
-  if (is_whole && number >= low && number <= high) return number;
+  if (number && *number >= low && *number <= high) return *number;
   throw InputError(where(), fmt::format("'{}' is {}; it must be a whole number from {} to {}",
                                         name_, value.text, low, high));
 }
 
 std::uint64_t JsonField::natural() const {
   const JsonValue& value = of_kind(JsonValue::Kind::number, "a whole number");
-  std::uint64_t number = 0;
-  const char* const end = value.text.data() + value.text.size();
-  const auto [rest, failure] = std::from_chars(value.text.data(), end, number);
-  if (failure == std::errc() && rest == end) return number;
+  if (const auto number = written_whole<std::uint64_t>(value.text)) return *number;
   throw InputError(where(), fmt::format("'{}' is {}; it must be a whole number from 0 to {}", name_,
                                         value.text, std::numeric_limits<std::uint64_t>::max()));
 }

@@ -52,9 +52,9 @@ struct JsonMember {
 void expect_schema(const std::string& schema, const std::string& expected,
                    const std::string& where);
 
-/// A value of a file, with the name that messages call it by: that of a member, also for the
-/// entries of a list that is a member. Every reader throws InputError at FILE:LINE. It refers to
-/// all three.
+/// A value of a file, with the name that messages call it by: that of the member; an entry of a
+/// list goes by the name of the list. Every reader throws InputError at FILE:LINE. The value and
+/// both names must outlive the field.
 class JsonField {
  public:
   JsonField(const JsonValue& value, std::string_view file, std::string_view name)

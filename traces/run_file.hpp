@@ -41,13 +41,13 @@ constexpr auto describe(DescriptionOf<RunUnit> /*of*/) {
                     unwritten(&RunUnit::is_present_at_start));
 }
 
-/// The header: everything about the run that is known before it starts.
+/// The header: everything about the run that is known before it starts. The description says what
+/// each member is.
 struct RunHeader {
-  std::string on;      ///< "sim", "real" or "paced"
-  std::string policy;  ///< name of the policy
-  std::string
-      spelling;      ///< the policy as in results: as typed, or with the name of a library's policy
-  Facts parameters;  ///< of the policy, with defaults
+  std::string on;
+  std::string policy;
+  std::string spelling;
+  Facts parameters;
   bool is_informed = false;
   bool is_oracle = false;
   bool is_experienced = false;
@@ -58,11 +58,10 @@ struct RunHeader {
   std::string decision_cost;
   std::string version;
   Facts machine;
-  std::string loaded_from;  ///< from which the policy was loaded; empty: one of the catalog
-  std::string loaded_hash;  ///< of that file's contents
-  Experience experience;    ///< what the policy knew of earlier runs; empty: nothing
-  /// The run file whose decisions were issued again; empty: the policy made the decisions itself.
-  std::string decisions_of;
+  std::string loaded_from;  ///< empty: the policy is one of the catalog
+  std::string loaded_hash;
+  Experience experience;
+  std::string decisions_of;  ///< empty: the policy made the decisions itself
   RunSettings settings;
   /// Whether blocks have a setup stage of their own. In files of version 1.0, `in_s` contains it.
   bool has_setup = true;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "shared_policies/model/block_timeout.hpp"
-#include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/records/description.hpp"
 #include "shared_policies/records/struct_members.hpp"

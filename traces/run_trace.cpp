@@ -19,9 +19,7 @@ class Merges {
  public:
   Merges(const RecordedRun& run, const std::string& kernel) : run_(run), kernel_(kernel) {}
 
-  void saw(const EventRecord& event) {
-    if (std::holds_alternative<IterationBegin>(event.what)) began_ = last_end_;
-  }
+  void saw_iteration() { began_ = last_end_; }
 
   /// Blocks come in the order of their ends, so the first one of an iteration need not be the first
   /// that was handed out.
@@ -87,11 +85,9 @@ Trace trace_of_run(const RecordedRun& run, const std::string& kernel,
   double resident_bytes = 0.0;
   Merges merges(run, kernel);
   for (const RecordedLine& line : run.lines) {
-    if (const auto* event = std::get_if<EventRecord>(&line.what)) {
-      merges.saw(*event);
-      if (const auto* const lost = std::get_if<UnitLost>(&event->what)) {
-        std::erase_if(has_resident, [&](const auto& of) { return of.first == lost->unit.index; });
-      }
+    if (event_of<IterationBegin>(line) != nullptr) merges.saw_iteration();
+    if (const auto* const lost = event_of<UnitLost>(line)) {
+      std::erase_if(has_resident, [&](const auto& of) { return of.first == lost->unit.index; });
     }
     const auto* b = std::get_if<BlockRecord>(&line.what);
     if (b == nullptr) continue;

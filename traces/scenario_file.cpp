@@ -1,4 +1,5 @@
-// Converts JSON events to disturbances. Every error message names its line.
+// Reads scenarios: events in JSON with their profiles of speeds, or a table of shares. Every error
+// message names its line.
 #include "traces/scenario_file.hpp"
 
 #include <fmt/format.h>
@@ -7,19 +8,350 @@
 #include <array>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <set>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/text/name_pattern.hpp"
 #include "shared_policies/text/nearest_name.hpp"
-#include "traces/availability_table.hpp"
+#include "traces/csv_reader.hpp"
 #include "traces/json_document.hpp"
-#include "traces/scenario_check.hpp"
-#include "traces/speed_profile.hpp"
 
 namespace equipoise {
 namespace {
+
+/// The contents of a profile's file.
+struct SpeedProfile {
+  std::vector<SpeedStep> steps;  ///< at least one, times ascend
+  bool is_simgrid = false;  ///< lines `TIME VALUE` as SimGrid has them. Of a link, the values are
+                            ///< bytes/s then, not factors
+  /// Of SimGrid's LOOPAFTER and PERIODICITY: so long after the last step, the profile begins again;
+  /// 0: it does not.
+  Seconds loop_after;
+};
+
+constexpr std::size_t most_steps = 100'000;
+
+/// The parts of a line between blanks.
+std::vector<std::string> split_at_blanks(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+/// Adds the step of a row or line with these two values.
+void add_step(const std::vector<std::string>& values, const std::string& where,
+              SpeedProfile& profile) {
+  if (profile.loop_after > Seconds{}) {
+    throw InputError(where, "a line behind LOOPAFTER or PERIODICITY; make that the last line");
+  }
+  const double since_s = csv_number(values[0], "time_s", where);
+  const double factor = csv_number(values[1], "factor", where);
+  if (since_s < 0.0 || (!profile.steps.empty() && since_s <= profile.steps.back().since.value)) {
+    throw InputError(where,
+                     fmt::format("time_s is {}; times start at 0 or later and ascend", values[0]));
+  }
+  if (factor <= 0.0) {
+    throw InputError(where, fmt::format("factor is {}; it must be more than 0 (a unit that stops "
+                                        "is an event of kind fail)",
+                                        values[1]));
+  }
+  profile.steps.push_back({Seconds{since_s}, factor});
+}
+
+/// Reads a line of a profile of SimGrid.
+void read_line(const std::vector<std::string>& words, const std::string& where,
+               SpeedProfile& profile) {
+  const bool loops = words[0] == "LOOPAFTER" || words[0] == "PERIODICITY";
+  if (!loops) return add_step(words, where, profile);
+  const double after_s = csv_number(words[1], words[0], where);
+  if (after_s <= 0.0 || profile.loop_after > Seconds{}) {
+    throw InputError(where, words[0] + " must stand once, with a time above 0; correct it");
+  }
+  profile.loop_after = Seconds{after_s};
+}
+
+/// Reads rows `time_s,factor` (a header row with these names is skipped), or a profile of SimGrid:
+/// lines `TIME VALUE`, comments that begin with #, and `LOOPAFTER SECONDS` or `PERIODICITY
+/// SECONDS`. Throws InputError with FILE:LINE for a file without rows, times that do not ascend
+/// from 0 on, values that are not above 0, and lines of neither form.
+SpeedProfile read_speed_profile(const std::string& path) {
+  CsvReader reader(path);
+  SpeedProfile profile;
+  bool is_first = true;
+  for (std::vector<std::string> fields; reader.next(fields);) {
+    if (fields[0].starts_with('#')) continue;
+    const std::string where = reader.where();
+    const std::vector<std::string> words = split_at_blanks(fields[0]);
+    const bool is_simgrid = fields.size() == 1 && words.size() == 2;
+    if (is_first) profile.is_simgrid = is_simgrid;
+    const bool is_header = fields == std::vector<std::string>{"time_s", "factor"};
+    if ((!is_simgrid && fields.size() != 2) || is_simgrid != profile.is_simgrid) {
+      throw InputError(where, fmt::format("{} fields where a speed profile has two; write rows of "
+                                          "time_s,factor, or lines TIME VALUE as for SimGrid",
+                                          fields.size()));
+    }
+    if (is_simgrid) {
+      read_line(words, where, profile);
+    } else if (!is_first || !is_header) {
+      add_step(fields, where, profile);
+    }
+    is_first = false;
+  }
+  if (profile.steps.empty()) {
+    throw InputError(path, "the speed profile has no rows; write rows of time_s,factor");
+  }
+  return profile;
+}
+
+/// The steps of `profile` up to `span` after its begin, repeated if it loops. Throws InputError at
+/// `where` if it loops and `span` is infinite, or if there would be more than 100,000 steps.
+std::vector<SpeedStep> steps_within(const SpeedProfile& profile, Seconds span,
+                                    const std::string& where) {
+  if (profile.loop_after == Seconds{}) return profile.steps;
+  if (!(span < Seconds::infinity())) {
+    throw InputError(where, "its profile repeats for ever; add until_s");
+  }
+  std::vector<SpeedStep> steps;
+  const Seconds period = profile.steps.back().since + profile.loop_after;
+  for (Seconds begin; begin < span; begin += period) {
+    for (const SpeedStep& step : profile.steps) {
+      if (begin + step.since >= span) break;
+      if (steps.size() == most_steps) {
+        throw InputError(where, fmt::format("its profile has more than {} steps until then; give "
+                                            "an earlier until_s",
+                                            most_steps));
+      }
+      steps.push_back({begin + step.since, step.factor});
+    }
+  }
+  return steps;
+}
+
+/// Limits of the product of all disturbances of one target's speed or bandwidth.
+constexpr double least_factor = 1e-12;
+constexpr double most_factor = 1e12;
+
+bool tell_the_same(const Disturbance& a, const Disturbance& b) {
+  const auto same_step = [](const SpeedStep& s, const SpeedStep& t) {
+    return s.since == t.since && s.factor == t.factor;
+  };
+  return a.kind == b.kind && a.target == b.target && a.at == b.at && a.until == b.until &&
+         a.amount == b.amount &&
+         std::equal(a.profile.begin(), a.profile.end(), b.profile.begin(), b.profile.end(),
+                    same_step);
+}
+
+/// Positions in Scenario::events.
+using Places = std::vector<std::size_t>;
+
+/// Refuses contradictory events of one target.
+class TargetCheck {
+ public:
+  TargetCheck(const ScenarioFile& file, const Places& places) : file_(file), places_(places) {}
+
+  void check() const {
+    check_repetitions();
+    check_presence();
+    const std::string& target = event(places_.front()).target;
+    const bool is_link = event(places_.front()).kind == DisturbanceKind::bandwidth;
+    check_range(is_link ? file_.scenario.bandwidth_of(target) : file_.scenario.speed_of(target),
+                is_link ? "bandwidth" : "speed");
+  }
+
+ private:
+  /// A unit leaves or joins at time `at`, because of the event at position `place`.
+  struct Change {
+    Seconds at;
+    bool present;
+    std::size_t place;
+  };
+
+  [[nodiscard]] const Disturbance& event(std::size_t place) const {
+    return file_.scenario.events[place];
+  }
+
+  void check_repetitions() const {
+    Places sorted = places_;
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [this](auto a, auto b) { return event(a).at < event(b).at; });
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      for (std::size_t j = i + 1; j < sorted.size(); ++j) {
+        if (event(sorted[j]).at > event(sorted[i]).at) break;
+        if (!tell_the_same(event(sorted[i]), event(sorted[j]))) continue;
+        throw InputError(file_.where[sorted[j]],
+                         fmt::format("the same event stands at {} already; leave one out, or make "
+                                     "them differ",
+                                     file_.where[sorted[i]]));
+      }
+    }
+  }
+
+  void check_presence() const {
+    std::vector<Change> changes;
+    for (const std::size_t place : places_) {
+      const Disturbance& e = event(place);
+      if (e.kind == DisturbanceKind::join) changes.push_back({e.at, true, place});
+      if (e.kind != DisturbanceKind::fail) continue;
+      changes.push_back({e.at, false, place});
+      if (e.until < Seconds::infinity()) changes.push_back({e.until, true, place});
+    }
+    std::stable_sort(changes.begin(), changes.end(),
+                     [](const Change& a, const Change& b) { return a.at < b.at; });
+    for (std::size_t i = 1; i < changes.size(); ++i) {
+      const Change& before = changes[i - 1];
+      const Change& now = changes[i];
+      if (before.at < now.at && before.present != now.present) continue;
+      const std::size_t place = std::max(before.place, now.place);
+      throw InputError(
+          file_.where[place],
+          fmt::format(
+              "{0} {1} at {2} s and {3} at {4} s; `fail` and `join` of a unit must alternate",
+              event(place).target, before.present ? "joins" : "fails", before.at.value,
+              now.present ? "joins" : "fails", now.at.value));
+    }
+  }
+
+  void check_range(const StepFunction& function, const char* of_what) const {
+    std::vector<Seconds> times = function.changes();
+    times.push_back(Seconds{});
+    for (const Seconds time : times) {
+      const double factor = function.at(time);
+      if (factor >= least_factor && factor <= most_factor) continue;
+      throw InputError(
+          file_.where[places_.back()],
+          fmt::format(
+              "from {:.6g} s on the {} of {} is {:.3g} times the original; keep it from {:g} to "
+              "{:g}",
+              time.value, of_what, event(places_.back()).target, factor, least_factor,
+              most_factor));
+    }
+  }
+
+  const ScenarioFile& file_;
+  const Places& places_;
+};
+
+/// Throws InputError at the line of an event that contradicts another one of its target: the same
+/// event twice, a `fail` of an absent unit or a `join` of a present one, or events whose combined
+/// factor of a speed or bandwidth is below 1e-12 or above 1e12.
+void check_contradictions(const ScenarioFile& file) {
+  std::map<std::pair<bool, std::string>, Places> by_target;
+  for (std::size_t i = 0; i < file.scenario.events.size(); ++i) {
+    const Disturbance& event = file.scenario.events[i];
+    by_target[{event.kind == DisturbanceKind::bandwidth, event.target}].push_back(i);
+  }
+  for (const auto& [target, places] : by_target) TargetCheck(file, places).check();
+}
+
+/// A share from a time on.
+struct Share {
+  Seconds since;
+  double share = 1.0;
+  std::string where;
+};
+
+/// The rows of one unit or link.
+struct Rows {
+  std::string target;
+  std::vector<Share> shares;  ///< at least one, times ascend
+};
+
+/// Reads the header row. Returns whether the table is of links.
+bool is_of_links(CsvReader& reader, const std::string& path) {
+  std::vector<std::string> header;
+  if (!reader.next(header)) throw InputError(path, "the file is empty; give a table of shares");
+  for (const char* target : {"unit", "link"}) {
+    if (header == std::vector<std::string>{"time_s", target, "share"}) return target[0] == 'l';
+  }
+  throw InputError(reader.where(),
+                   "a table as a scenario begins with the header row "
+                   "time_s,unit,share or time_s,link,share; add it");
+}
+
+Share read_share(const std::vector<std::string>& fields, const std::string& where, bool of_links) {
+  if (fields.size() != 3) {
+    throw InputError(
+        where, fmt::format("{} fields where the header row has 3; correct the row", fields.size()));
+  }
+  Share row{Seconds{csv_number(fields[0], "time_s", where)}, csv_number(fields[2], "share", where),
+            where};
+  if (row.since < Seconds{}) throw InputError(where, "time_s is below 0; a run starts at 0");
+  if (of_links && row.share <= 0.0) {
+    throw InputError(where, "the share of a link must be above 0; give a small one");
+  }
+  if (!of_links && (row.share < 0.0 || row.share > 1.0)) {
+    throw InputError(where, fmt::format("share is {}; it must be from 0 (absent) to 1", fields[2]));
+  }
+  return row;
+}
+
+std::vector<Rows> read_rows(CsvReader& reader, bool of_links) {
+  std::vector<Rows> all;
+  for (std::vector<std::string> fields; reader.next(fields);) {
+    Share row = read_share(fields, reader.where(), of_links);
+    auto rows = std::ranges::find(all, fields[1], &Rows::target);
+    if (rows == all.end()) rows = all.insert(all.end(), {fields[1], {}});
+    if (!rows->shares.empty() && row.since <= rows->shares.back().since) {
+      throw InputError(row.where,
+                       fmt::format("time_s is {}, and {} is later; sort the rows by time",
+                                   row.since.value, rows->shares.back().where));
+    }
+    rows->shares.push_back(row);
+  }
+  return all;
+}
+
+/// The shares above 0 as a profile.
+void add_profile(const Rows& rows, bool of_links, ScenarioFile& file) {
+  Disturbance event;
+  event.kind = of_links ? DisturbanceKind::bandwidth : DisturbanceKind::profile;
+  event.target = rows.target;
+  for (const Share& row : rows.shares) {
+    if (row.share > 0.0) event.profile.push_back({row.since, row.share});
+  }
+  const auto is_whole = [](const SpeedStep& step) { return step.factor == 1.0; };
+  if (std::ranges::all_of(event.profile, is_whole)) return;
+  file.add(std::move(event), rows.shares.front().where, false);
+}
+
+void add_absences(const Rows& rows, ScenarioFile& file) {
+  for (auto row = rows.shares.begin(); row != rows.shares.end(); ++row) {
+    if (row->share > 0.0) continue;
+    const auto end =
+        std::find_if(row, rows.shares.end(), [](const Share& later) { return later.share > 0.0; });
+    Disturbance event;
+    event.target = rows.target;
+    const bool joins = row->since == Seconds{} && end != rows.shares.end();
+    event.kind = joins ? DisturbanceKind::join : DisturbanceKind::fail;
+    event.at = joins ? end->since : row->since;
+    if (!joins && end != rows.shares.end()) event.until = end->since;
+    file.add(std::move(event), row->where, false);
+    if (end == rows.shares.end()) return;
+    row = end;
+  }
+}
+
+/// Adds the events of the CSV file at `path` to `file`. Its header row is `time_s,unit,share` or
+/// `time_s,link,share`; from each row's time on, the unit or link has this share of its speed or
+/// bandwidth, before its first row all of it. A unit with share 0 is absent. Shares of units are
+/// from 0 to 1, those of links above 0. The rows of one unit or link have ascending times.
+///
+/// Each unit or link becomes one profile, and each absence one `fail` until the unit's next row
+/// with a share above 0; an absence from time 0 on becomes a `join` at its end.
+void read_availability_table(const std::string& path, ScenarioFile& file) {
+  CsvReader reader(path);
+  const bool of_links = is_of_links(reader, path);
+  for (const Rows& rows : read_rows(reader, of_links)) {
+    add_profile(rows, of_links, file);
+    if (!of_links) add_absences(rows, file);
+  }
+}
 
 constexpr double largest_number = std::numeric_limits<double>::max();
 constexpr std::int64_t most_times = 10'000;

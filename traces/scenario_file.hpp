@@ -21,7 +21,7 @@ struct ScenarioFile {
 };
 
 /// Reads the scenario file at `path` and the profiles that it names; their paths are relative to
-/// the scenario file. A file whose name ends in `.csv` is a table (traces/availability_table.hpp).
+/// the scenario file. A file whose name ends in `.csv` is a table of shares.
 /// An event with a list of targets, or with `every_s` and `times`, becomes several disturbances.
 /// Patterns of names (`node-*`) stay targets until `find_targets`.
 ///

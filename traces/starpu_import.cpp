@@ -1,23 +1,242 @@
-// Selects the usable measurements of a StarPU model file and makes a trace of them.
+// Reads a StarPU model file, selects its usable measurements and makes a trace of them.
 #include "traces/starpu_import.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "shared_policies/text/printable_text.hpp"
-#include "traces/starpu_model.hpp"
+#include "traces/files/input_file.hpp"
 #include "traces/time_limits.hpp"
 
 namespace equipoise {
+namespace {
+
+/// The device to which the rows of a model file belong.
+struct StarpuDevice {
+  int type = 0;  ///< StarPU's number: 0 CPU, 1 CUDA, 2 OpenCL, 3 MIC
+  int id = 0;
+  int cores = 1;
+};
+
+/// One row: the measurements for one size of operands.
+struct StarpuRow {
+  int line = 0;
+  double size_bytes = 0.0;  ///< of all operands
+  double flop = 0.0;        ///< 0 if the program did not report it
+  double mean_us = 0.0;
+  double deviation_us = 0.0;
+  double sum_us = 0.0;
+  double count = 0.0;
+};
+
+/// The rows of one implementation on one combination of devices.
+struct StarpuTable {
+  std::vector<StarpuDevice> devices;
+  int implementation = 0;
+  std::vector<StarpuRow> rows;
+};
+
+/// The contents of a model file.
+struct StarpuModel {
+  std::vector<StarpuTable> tables;  ///< in the file's order
+  int unread_from_line = 0;         ///< first line after the announced combinations; 0: none
+};
+
+constexpr int known_version = 45;
+/// A file with more combinations, devices or rows than this is damaged.
+constexpr int most_entries = 100000;
+
+class ModelReader {
+ public:
+  ModelReader(std::string path, std::istream& in) : path_(std::move(path)), in_(in) {}
+
+  StarpuModel read() {
+    const int version = whole("the version");
+    if (version != known_version) {
+      refuse("performance model version " + std::to_string(version) + " instead of " +
+             std::to_string(known_version));
+    }
+    StarpuModel model;
+    const int combinations = count("the number of combinations");
+    for (int i = 0; i < combinations; ++i) read_combination(model);
+    if (advance()) model.unread_from_line = line_;
+    return model;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why,
+                           const char* hint = "give a model file as StarPU writes it") const {
+    throw InputError(path_ + ":" + std::to_string(std::max(line_, 1)), why + "; " + hint);
+  }
+
+  /// Goes to the next line with values.
+  bool advance() {
+    std::string text;
+    while (next_line(in_, text, path_, static_cast<std::size_t>(line_) + 1)) {
+      ++line_;
+      words_.clear();
+      std::istringstream split(text);
+      for (std::string word; split >> word;) words_.push_back(word);
+      if (!words_.empty() && words_.front().front() != '#') return true;
+    }
+    return false;
+  }
+
+  void need(const char* what) {
+    if (!advance()) refuse(std::string("the file ends where ") + what + " should be");
+  }
+
+  int whole(const char* what) {
+    need(what);
+    int value = 0;
+    const std::string& word = words_.front();
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (words_.size() != 1 || error != std::errc() || end != word.data() + word.size()) {
+      refuse(std::string("expected ") + what + ", a whole number, not `" + word + "`");
+    }
+    return value;
+  }
+
+  int count(const char* what) {
+    const int value = whole(what);
+    if (value < 0 || value > most_entries) refuse(std::string(what) + " is out of range");
+    return value;
+  }
+
+  /// Uses strtod because it reads "nan", which these files contain; streams do not.
+  [[nodiscard]] double real(std::size_t position) const {
+    const std::string& word = words_[position];
+    char* end = nullptr;
+    const double value = std::strtod(word.c_str(), &end);
+    if (end != word.c_str() + word.size()) refuse("`" + word + "` is not a number");
+    return value;
+  }
+
+  void read_combination(StarpuModel& model) {
+    std::vector<StarpuDevice> devices(
+        static_cast<std::size_t>(count("the number of types of devices")));
+    for (StarpuDevice& device : devices) {
+      device.type = whole("a device type");
+      device.id = whole("a device id");
+      device.cores = whole("a number of cores");
+    }
+    const int implementations = count("the number of implementations");
+    for (int i = 0; i < implementations; ++i) {
+      StarpuTable table{.devices = devices, .implementation = i, .rows = {}};
+      const int rows = count("the number of entries");
+      skip_regressions();
+      for (int row = 0; row < rows; ++row) table.rows.push_back(read_row());
+      model.tables.push_back(std::move(table));
+    }
+  }
+
+  /// Skips three lines: the sums of the linear regression, a b c of the non-linear one, and the
+  /// number of coefficients of the multiple one. One of StarPU's files has the last two in the
+  /// opposite order.
+  void skip_regressions() {
+    need("the linear regression");
+    for (int i = 0; i < 2; ++i) {
+      need("a regression");
+      if (words_.size() == 1 && words_.front() != "0") {
+        refuse("a multiple-regression model", "only history-based models are read");
+      }
+    }
+  }
+
+  StarpuRow read_row() {
+    need("a row of measurements");
+    if (words_.size() != 8) refuse("a row of measurements must have 8 values");
+    return {.line = line_,
+            .size_bytes = real(1),
+            .flop = real(2),
+            .mean_us = real(3),
+            .deviation_us = real(4),
+            .sum_us = real(5),
+            .count = real(7)};
+  }
+
+  std::string path_;
+  std::istream& in_;
+  int line_ = 0;
+  std::vector<std::string> words_;
+};
+
+/// Reads the model file at `path`. Empty lines and lines that begin with # are skipped, so only the
+/// order of the values matters. Numbers may be nan. Throws InputError with FILE:LINE for another
+/// version, a file that ends early, a value that is not a number, and multiple-regression models.
+StarpuModel read_starpu_model(const std::string& path) {
+  std::ifstream in = open_input(path, "name one of StarPU's performance models");
+  return ModelReader(path, in).read();
+}
+
+constexpr double growth_to_tell = 1.25;
+
+/// The number at the beginning of `text`, which is removed, or 0 if there is none.
+double take_number(std::string& text) {
+  double number = 0.0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.erase(0, static_cast<std::size_t>(rest - text.data()));
+  return error == std::errc() && std::isfinite(number) ? number : 0.0;
+}
+
+}  // namespace
+
+double FlopsOfBytes::flop(double bytes) const { return factor * std::pow(bytes, exponent); }
+
+FlopsOfBytes parse_flops(const std::string& text, const std::string& where) {
+  std::string rest = text;
+  std::erase(rest, ' ');
+  FlopsOfBytes flops;
+  flops.factor = take_number(rest);
+  const std::string bytes = "*bytes";
+  bool is_read = flops.factor > 0.0 && rest.starts_with(bytes);
+  if (is_read) rest.erase(0, bytes.size());
+  if (is_read && rest.starts_with('^')) {
+    rest.erase(0, 1);
+    flops.exponent = take_number(rest);
+  }
+  is_read = is_read && rest.empty() && flops.exponent > 0.0 && flops.exponent <= 10.0;
+  if (is_read) return flops;
+  throw InputError(where, "'" + text +
+                              "' says no flops; write FACTOR*bytes^EXPONENT of the bytes of a "
+                              "task's operands: a product of square tiles is 0.017*bytes^1.5 of "
+                              "doubles, 0.048*bytes^1.5 of floats");
+}
+
+std::optional<GrowthBeyondBytes> growth_beyond_bytes(const Trace& trace) {
+  double worst = growth_to_tell;
+  std::optional<GrowthBeyondBytes> found;
+  for (std::uint32_t unit = 0; unit < trace.units.size(); ++unit) {
+    const TraceSample* cheapest = nullptr;  // per item, of all sizes
+    const TraceSample* largest = nullptr;
+    const auto cost = [](const TraceSample& sample) {
+      return sample.compute_mean_s / sample.items;
+    };
+    for (const TraceSample& sample : trace.samples) {
+      if (sample.unit != unit) continue;
+      if (cheapest == nullptr || cost(sample) < cost(*cheapest)) cheapest = &sample;
+      if (largest == nullptr || sample.items > largest->items) largest = &sample;
+    }
+    if (largest == nullptr || cost(*largest) <= worst * cost(*cheapest)) continue;
+    worst = cost(*largest) / cost(*cheapest);
+    found = GrowthBeyondBytes{trace.units[unit].name, largest->items / cheapest->items,
+                              largest->compute_mean_s / cheapest->compute_mean_s};
+  }
+  return found;
+}
 
 const char* const default_starpu_directory = "/usr/share/starpu/perfmodels/sampling";
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "shared_policies/model/least_time.hpp"
+#include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
 

@@ -15,7 +15,7 @@
 
 #include "real/meters/meter.hpp"
 #include "real/threads/clock.hpp"
-#include "shared_policies/run/metered_journal.hpp"
+#include "shared_policies/run/inserting_journals.hpp"
 
 namespace equipoise {
 

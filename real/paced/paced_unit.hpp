@@ -7,7 +7,7 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/measures.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "real/threads/this_thread.hpp"
 #include "real/worker_mailbox.hpp"
-#include "shared_policies/machine/draw.hpp"
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/failure.hpp"
 

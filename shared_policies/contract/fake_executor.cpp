@@ -11,7 +11,7 @@
 
 #include "shared_policies/machine/contested_blocks.hpp"
 #include "shared_policies/machine/machine_pipelines.hpp"
-#include "shared_policies/machine/node_residents.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/run/event_queue.hpp"
 
 namespace equipoise {
@@ -19,12 +19,12 @@ namespace {
 
 std::string name_of(std::uint32_t unit) { return "u" + std::to_string(unit); }
 
-std::vector<SharingNode> nodes_of(const std::vector<FakeUnit>& units) {
-  std::map<std::string, SharingNode> by_name;
+std::vector<RemoteNode> nodes_of(const std::vector<FakeUnit>& units) {
+  std::map<std::string, RemoteNode> by_name;
   for (std::uint32_t unit = 0; unit < units.size(); ++unit) {
     if (!units[unit].node.empty()) by_name[units[unit].node].units.push_back(UnitId{unit});
   }
-  std::vector<SharingNode> nodes;
+  std::vector<RemoteNode> nodes;
   for (auto& [name, node] : by_name) nodes.push_back(std::move(node));
   return nodes;
 }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "shared_policies/fit/timing_curve.hpp"
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 
 namespace equipoise {
 namespace {
@@ -84,9 +84,7 @@ FakeUnit table_of(const Platform& platform, const PlatformUnit& unit, const Work
   fake.copy_engines = unit.unit.copy_engines;
   fake.device = device_of(unit.unit);
   fake.memory_items = items_in_memory(unit.unit, workload);
-  if (stream) {
-    fake.stream_s = [stream = *stream](double items) { return stream.time(items).value; };
-  }
+  if (stream) fake.stream_s = [stream = *stream](double items) { return stream.time(items).value; };
   return fake;
 }
 

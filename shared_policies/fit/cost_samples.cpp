@@ -38,15 +38,9 @@ double determination(std::span<const CostSample> samples, std::span<const double
     sse += s.weight * error * error + s.spread_s2;
     sst += s.weight * deviation * deviation + s.spread_s2;
   }
-  if (sst <= 1e-12 * mean * mean) {
-    return 1.0;
-  }
-  if (!adjusted) {
-    return 1.0 - sse / sst;
-  }
-  if (weight <= terms) {
-    return 0.0;
-  }
+  if (sst <= 1e-12 * mean * mean) return 1.0;
+  if (!adjusted) return 1.0 - sse / sst;
+  if (weight <= terms) return 0.0;
   return 1.0 - (sse / (weight - terms)) / (sst / (weight - 1.0));
 }
 

@@ -19,9 +19,7 @@ SpeedCurve::SpeedCurve(std::span<const CostSample> samples) {
   for (std::size_t k = 1; k < points_.size(); ++k) {
     const Point& low = points_[k - 1];
     const Point& high = points_[k];
-    if (low.items_per_s * high.items <= high.items_per_s * low.items) {
-      non_decreasing_ = false;
-    }
+    if (low.items_per_s * high.items <= high.items_per_s * low.items) non_decreasing_ = false;
   }
 }
 

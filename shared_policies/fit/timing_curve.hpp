@@ -6,7 +6,7 @@
 
 #include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/machine/block_timing.hpp"
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/workload.hpp"
 

@@ -28,9 +28,7 @@ Sums sums_about(std::span<const CostSample> samples, double x0, double t0) {
 
 TransferLine fit_transfer_line(std::span<const CostSample> samples, bool adjusted_r2) {
   TransferLine line;
-  if (samples.empty()) {
-    return line;
-  }
+  if (samples.empty()) return line;
   const Sums raw = sums_about(samples, 0.0, 0.0);
   const double mean_x = raw.x / raw.w;
   const double mean_t = raw.t / raw.w;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <map>
 
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/model/measures.hpp"
@@ -21,20 +21,30 @@ class BlockRoom {
     return items <= room_items - held_items_;
   }
   /// `block` begins. It fits, or nothing is in flight.
-  void take(const Block& block, Items room_items);
+  void take(const Block& block, Items room_items) {
+    if (!has_room(block.items, room_items)) clear();  // this happens only if nothing is in flight
+    held_items_ += block.items;
+  }
   /// `block` has ended. `is_last` says whether it was the last block of its group on the unit.
-  void release(const Block& block, bool is_last);
-  void clear();
+  void release(const Block& block, bool is_last) {
+    if (block.group == 0) {
+      held_items_ -= block.items;
+      return;
+    }
+    Items& held = held_[block.group];
+    held += block.items;
+    if (!is_last) return;
+    held_items_ -= held;
+    held_.erase(block.group);
+  }
+  void clear() {
+    held_.clear();
+    held_items_ = 0;
+  }
 
  private:
-  /// The memory held by ended blocks of a group.
-  struct Held {
-    std::uint32_t group;
-    Items items;
-  };
-
-  Items held_items_ = 0;    ///< by blocks in flight and by `held_`
-  std::vector<Held> held_;  ///< by ended blocks of groups
+  Items held_items_ = 0;                 ///< by blocks in flight and by `held_`
+  std::map<std::uint32_t, Items> held_;  ///< by ended blocks of each group
 };
 
 }  // namespace equipoise

@@ -1,4 +1,5 @@
-// Pools a unit's samples by block size, interpolates between sizes, and computes quantiles.
+// Pools a unit's samples by block size, interpolates between sizes, and computes quantiles; draws
+// by FNV-1a hashes of the names, SplitMix64 over the block number.
 #include "shared_policies/machine/block_timing.hpp"
 
 #include <algorithm>
@@ -77,10 +78,10 @@ void BlockTiming::Times::find_shrinking() {
     square += size.weight * apart * apart;
     product += size.weight * apart * (size.log_deviation - mean.log_deviation / mean.weight);
   }
-  const double recorded = -product / square;
+  const double exponent = -product / square;
   constexpr double rounding = 1e-9;
-  if (recorded + 2.0 / std::sqrt(square) >= shrinking) return;
-  shrinking = recorded > rounding ? recorded : 0.0;
+  if (exponent + 2.0 / std::sqrt(square) >= shrinking) return;
+  shrinking = exponent > rounding ? exponent : 0.0;
 }
 
 BlockTiming::BlockTiming(const Trace& trace, std::uint32_t unit) {
@@ -178,17 +179,17 @@ Seconds BlockTiming::quantile(double items, double u) const {
   return {below_s + share * (spread[index].quantile_s(u, z) - below_s)};
 }
 
-std::optional<double> BlockTiming::recorded(const std::vector<Point>& points, double items) {
+std::optional<double> BlockTiming::interpolate_any(const std::vector<Point>& points, double items) {
   if (points.empty()) return std::nullopt;
   return interpolate(points, items);
 }
 
 std::optional<double> BlockTiming::in_bytes(double items) const {
-  return recorded(times_->in_bytes, items);
+  return interpolate_any(times_->in_bytes, items);
 }
 
 std::optional<double> BlockTiming::out_bytes(double items) const {
-  return recorded(times_->out_bytes, items);
+  return interpolate_any(times_->out_bytes, items);
 }
 
 bool has_samples(const Trace& trace, std::uint32_t unit) {
@@ -256,6 +257,32 @@ double normal_quantile(double u) {
   const double z = r <= 5.0 ? polynomial(near_above, r - 1.6) / polynomial(near_below, r - 1.6)
                             : polynomial(far_above, r - 5.0) / polynomial(far_below, r - 5.0);
   return q < 0.0 ? -z : z;
+}
+
+namespace {
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection that mixes all bits.
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t h = 0xcbf29ce484222325ULL;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return h;
+}
+
+}  // namespace
+
+Draw::Draw(const DrawKey& key)
+    : state_(mix(mix(mix(mix(key.seed) ^ key.repetition) ^ hash(key.unit)) ^ hash(key.kernel))) {}
+
+double Draw::quantile(std::uint64_t ordinal) const {
+  // 53 bits, centred, so that the result is never 0 or 1.
+  return (static_cast<double>(mix(state_ ^ mix(ordinal)) >> 11) + 0.5) * 0x1.0p-53;
 }
 
 }  // namespace equipoise

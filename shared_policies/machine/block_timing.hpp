@@ -1,10 +1,12 @@
-// The time of a block of a given size on one unit according to a trace: mean and quantiles.
+// The time of a block of a given size on one unit according to a trace: mean and quantiles, and
+// which quantile a block of a run has.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "shared_policies/machine/trace.hpp"
@@ -100,7 +102,7 @@ class BlockTiming {
   };
 
   static double interpolate(const std::vector<Point>& points, double items);
-  static std::optional<double> recorded(const std::vector<Point>& points, double items);
+  static std::optional<double> interpolate_any(const std::vector<Point>& points, double items);
 
   std::shared_ptr<const Times> times_;
 };
@@ -122,5 +124,26 @@ struct TimingPlace {
 /// The u-quantile of the standard normal distribution, u in (0, 1), with a relative error of 1e-9
 /// (Wichura 1988, algorithm AS 241, PPND16).
 [[nodiscard]] double normal_quantile(double u);
+
+/// The key of one unit's random numbers in one run. Equal keys give equal numbers.
+struct DrawKey {
+  std::uint64_t seed = 0;
+  std::uint64_t repetition = 0;
+  std::string_view unit;
+  std::string_view kernel;
+};
+
+/// The random numbers of one unit: a quantile for each of its blocks 0, 1, 2, ...
+class Draw {
+ public:
+  explicit Draw(const DrawKey& key);
+
+  /// The quantile in (0, 1) of the unit's block number `ordinal`; lost blocks count. Equal keys
+  /// give equal quantiles on every machine. Quantiles of different ordinals are independent.
+  [[nodiscard]] double quantile(std::uint64_t ordinal) const;
+
+ private:
+  std::uint64_t state_;
+};
 
 }  // namespace equipoise

@@ -32,26 +32,27 @@ double bytes_needed(const Workload& workload, ResidentData data, int iteration) 
 
 }  // namespace
 
-void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
+void add_copies(PipelinedBlock& block, const BlockTiming& timing, const Workload& workload,
                 const CopySpeeds& speeds) {
-  const auto items = static_cast<double>(work.block.items);
+  const auto items = static_cast<double>(block.block.items);
   const double in_bytes = timing.in_bytes(items).value_or(workload.in_bytes_per_item * items);
   const double out_bytes = timing.out_bytes(items).value_or(workload.out_bytes_per_item * items);
-  work.in_bytes = whole_bytes(in_bytes);
-  work.out_bytes = whole_bytes(out_bytes);
-  work.alone.in = alone(speeds.in, work.in_bytes);
-  work.alone.out = alone(speeds.out, work.out_bytes);
+  block.in_bytes = whole_bytes(in_bytes);
+  block.out_bytes = whole_bytes(out_bytes);
+  block.alone.in = alone(speeds.in, block.in_bytes);
+  block.alone.out = alone(speeds.out, block.out_bytes);
 }
 
-void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const Workload& workload,
-               const CopySpeeds& speeds, const std::optional<ResidentStream>& stream) {
+void add_setup(PipelinedBlock& block, ResidentData data, Seconds first_use,
+               const Workload& workload, const CopySpeeds& speeds,
+               const std::optional<ResidentStream>& stream) {
   if (data == ResidentData::current) return;
-  work.first_use = data == ResidentData::outdated ? Seconds{} : first_use;
-  const double needed = bytes_needed(workload, data, work.block.iteration);
-  const auto items = static_cast<double>(work.block.items);
-  work.kept_bytes = whole_bytes(stream ? needed * stream->data.kept_share(items) : needed);
-  work.setup_bytes = stream && stream->is_remote ? whole_bytes(needed) : work.kept_bytes;
-  work.alone.setup = alone(speeds.in, work.setup_bytes);
+  block.first_use = data == ResidentData::outdated ? Seconds{} : first_use;
+  const double needed = bytes_needed(workload, data, block.block.iteration);
+  const auto items = static_cast<double>(block.block.items);
+  block.kept_bytes = whole_bytes(stream ? needed * stream->data.kept_share(items) : needed);
+  block.setup_bytes = stream && stream->is_remote ? whole_bytes(needed) : block.kept_bytes;
+  block.alone.setup = alone(speeds.in, block.setup_bytes);
 }
 
 Seconds disturbed_copy(const CopySpeed& speed, int copy_engines, const StepFunction& rate,

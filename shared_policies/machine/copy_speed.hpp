@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "shared_policies/machine/block_timing.hpp"
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"
 #include "shared_policies/model/measures.hpp"
@@ -20,22 +20,25 @@ struct CopySpeeds {
   std::optional<CopySpeed> out;
 };
 
-/// Sets the bytes of `work` and the undisturbed times of its copies. The bytes are those of the
-/// trace, or those of the workload if the trace has none, rounded up to whole bytes.
-void add_copies(PipelinedBlock& work, const BlockTiming& timing, const Workload& workload,
+/// Sets how many bytes `block` copies in and out, and how long that takes undisturbed. The bytes
+/// are those of the trace, or those of the workload if the trace has none, rounded up to whole
+/// bytes.
+void add_copies(PipelinedBlock& block, const BlockTiming& timing, const Workload& workload,
                 const CopySpeeds& speeds);
 
-/// Gives `work` the setup that it needs on a unit that has `data`: first use, then a transfer of
-/// the resident bytes, of which a unit that had them at the start gets only what changed; or a
-/// transfer of the iteration bytes; or none. Bytes are rounded up to whole ones. With a `stream`,
-/// only what stays on the unit goes there in the setup, and as much of the iteration bytes; but
-/// over the route to another node goes everything, because the node keeps it.
-void add_setup(PipelinedBlock& work, ResidentData data, Seconds first_use, const Workload& workload,
-               const CopySpeeds& speeds, const std::optional<ResidentStream>& stream);
+/// Gives `block` the setup that it needs on a unit that has `data` already: first use and a
+/// transfer of the resident bytes, of which a unit that had them at the start gets only what has
+/// changed; a transfer of the iteration bytes alone, if those that it has are of an earlier
+/// iteration; or none. Bytes are rounded up to whole ones. With a `stream`, only what stays on the
+/// unit is sent to it in the setup, and the same share of the iteration bytes; but over the route
+/// to another node everything is sent, because the node keeps it.
+void add_setup(PipelinedBlock& block, ResidentData data, Seconds first_use,
+               const Workload& workload, const CopySpeeds& speeds,
+               const std::optional<ResidentStream>& stream);
 
-/// The duration of a copy that begins at `begin` and takes `alone` if undisturbed: its latency,
-/// then the remaining work at `rate`. On a unit without copy engines (0), which copies by itself,
-/// the latency is also work at `rate`.
+/// The duration of a copy that begins at `begin` and takes `alone` if undisturbed, while a scenario
+/// changes its speed to `rate` times the undisturbed one. The latency at its begin does not change,
+/// unless the unit has no copy engines (0) and copies by itself, at `rate` from the first moment.
 [[nodiscard]] Seconds disturbed_copy(const CopySpeed& speed, int copy_engines,
                                      const StepFunction& rate, Seconds begin, Seconds alone);
 

@@ -12,10 +12,6 @@ StepFunction scaled(StepFunction rate, double factor) {
   return rate;
 }
 
-double least(std::span<const double> values) {
-  return *std::min_element(values.begin(), values.end());
-}
-
 }  // namespace
 
 DisturbedPlatform::DisturbedPlatform(const Platform& p, const Scenario& s)
@@ -28,10 +24,9 @@ DisturbedPlatform::DisturbedPlatform(const Platform& p, const Scenario& s)
 
 StepFunction DisturbedPlatform::bandwidth_of(const std::vector<std::uint32_t>& links) const {
   std::vector<StepFunction> rates;
-  for (const std::uint32_t link : links) {
-    rates.push_back(link_bytes_per_s[link]);
-  }
-  return rates.empty() ? StepFunction{} : combined(rates, least);
+  for (const std::uint32_t link : links) rates.push_back(link_bytes_per_s[link]);
+  if (rates.empty()) return {};
+  return combined(rates, [](std::span<const double> now) { return std::ranges::min(now); });
 }
 
 StepFunction DisturbedPlatform::rate_of(const Route& route) const {

@@ -162,27 +162,24 @@ constexpr auto describe(DescriptionOf<TraceSample> /*of*/) {
 /// Names one of the optional members of samples.
 using OptionalOfSample = std::optional<double> TraceSample::*;
 
-/// The times of one kernel's blocks on some units.
+/// The times of one kernel's blocks on some units, and what was known where they were taken. The
+/// description says what each member is.
 struct Trace {
-  std::string source;  ///< "recorded", "imported" or "modelled"
+  std::string source;
   std::string kernel;
-  std::string item;        ///< the meaning of one item: "MFlop", "option"
-  std::string provenance;  ///< the origin of the times, as text
-  Facts machine;           ///< known properties of the machine
+  std::string item;  ///< "MFlop", "option"
+  std::string provenance;
+  Facts machine;
   std::vector<Unit> units;
-  std::map<std::string, double> problem;  ///< the workload's parameters when the trace was made
+  std::map<std::string, double> problem;
   std::optional<Items> grain_items;
-  std::optional<Seconds> dispatch;  ///< time to hand out one block
-  /// The dispatch time of single units, by position in `units`, if known.
-  std::map<std::uint32_t, Seconds> unit_dispatch;
-  /// Bytes that every unit needs and keeps, if different from the workload's.
+  std::optional<Seconds> dispatch;
+  std::map<std::uint32_t, Seconds> unit_dispatch;  ///< of single units, by position in `units`
   std::optional<double> resident_bytes;
-  /// Unit memory that these occupy, if different.
   std::optional<double> resident_memory_bytes;
-  /// Unit memory used while a block is there, if different from the workload's.
   std::optional<double> memory_bytes_per_item;
-  std::optional<Seconds> first_use;  ///< extra time of each unit before its first block of a phase
-  std::optional<Seconds> merge;      ///< time on the host between two iterations
+  std::optional<Seconds> first_use;
+  std::optional<Seconds> merge;
   std::vector<TraceSample> samples;
 };
 

@@ -15,7 +15,12 @@ namespace equipoise {
 inline constexpr std::uint64_t no_block = std::numeric_limits<std::uint64_t>::max();
 
 /// Why a policy asked for a block. Only written into journals; nothing else depends on it.
-enum class BlockTag : std::uint8_t { run, train, gap, tail };
+enum class BlockTag : std::uint8_t {
+  run,    ///< to do the work, as most blocks
+  train,  ///< to learn how fast its unit is
+  gap,    ///< to keep a unit busy that has ended earlier than the others will
+  tail,   ///< to divide the last items, of which there are too few for blocks of the usual size
+};
 
 constexpr auto words(DescriptionOf<BlockTag> /*of*/) {
   return std::array{Word{BlockTag::run, "run"}, Word{BlockTag::train, "train"},
@@ -24,9 +29,9 @@ constexpr auto words(DescriptionOf<BlockTag> /*of*/) {
 
 [[nodiscard]] constexpr const char* to_string(BlockTag tag) { return word_of(tag); }
 
-/// Items [first, first + items), handed to one unit. A lost range is handed out again under a new
-/// id, so that a late result of the lost block is recognised and discarded. While a block is
-/// outstanding, a copy of it may be given to another unit.
+/// Items [first, first + items), handed to one unit. If the block is lost, its items are handed out
+/// again in blocks with new ids, so that a late result of the lost block is recognised and
+/// discarded. While a block is outstanding, a copy of it may be given to another unit.
 struct Block {
   std::uint64_t id = 0;  ///< 0, 1, 2, ... in the order of handing out; ids are never reused
   Items first = 0;
@@ -37,8 +42,8 @@ struct Block {
   /// The memory of a group's blocks on a unit is released only when all of them have ended. 0: no
   /// group.
   std::uint32_t group = 0;
-  /// The block whose items these are once more (Decisions::give_twice); none: they are handed out
-  /// alone.
+  /// The id of the block of which this one is a copy, with the same items (Decisions::give_twice);
+  /// none: it is no copy.
   std::optional<std::uint64_t> copy_of{};
 
   /// The same for all blocks that are copies of one another.
@@ -65,7 +70,8 @@ constexpr Seconds total(const StageTimes& times) {
   return times.setup + times.in + times.compute + times.out;
 }
 
-/// When the stages of a block began that had stages of `times` one after another up to `end`.
+/// When the stages of a block began if they took `times` and followed one another without a pause
+/// up to `end`.
 constexpr StageTimes back_to_back(const StageTimes& times, Seconds end) {
   StageTimes begins;
   begins.out = end - times.out;
@@ -75,8 +81,9 @@ constexpr StageTimes back_to_back(const StageTimes& times, Seconds end) {
   return begins;
 }
 
-/// The begins of a block's stages, in which every stage that did not happen (0 s) begins where the
-/// next one does, the last one at `end`.
+/// When each stage of a block began: `begins` for those that took time; a stage of 0 s, which did
+/// not happen, counts as begun when the next stage began, and the last stage at `end`, the end of
+/// the block.
 constexpr StageTimes without_empty_stages(StageTimes begins, const StageTimes& times, Seconds end) {
   if (times.out == Seconds{}) begins.out = end;
   if (times.compute == Seconds{}) begins.compute = begins.out;

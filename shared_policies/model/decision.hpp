@@ -62,9 +62,16 @@ struct OwnDecisionKind {
 using AnyDecisionKind = std::variant<DecisionKind, OwnDecisionKind>;
 
 /// The word of the kind in files and messages: "fit".
-[[nodiscard]] std::string_view decision_word(const AnyDecisionKind& kind);
+[[nodiscard]] inline std::string_view decision_word(const AnyDecisionKind& kind) {
+  const auto* const known = std::get_if<DecisionKind>(&kind);
+  return known != nullptr ? word_of(*known)
+                          : std::string_view(std::get<OwnDecisionKind>(kind).word);
+}
 /// The kind with this word.
-[[nodiscard]] AnyDecisionKind decision_called(std::string_view word);
+[[nodiscard]] inline AnyDecisionKind decision_called(std::string_view word) {
+  if (const auto known = called<DecisionKind>(word)) return *known;
+  return OwnDecisionKind{std::string(word)};
+}
 
 /// The master or `unit` solved a model: the fitted costs and the chosen block sizes. A cost meter
 /// computes the time that it took, the journal records it, results count it.
@@ -76,8 +83,9 @@ struct Decision {
   [[nodiscard]] bool is(DecisionKind kind) const { return what == AnyDecisionKind(kind); }
 };
 
-/// The interface through which a policy acts. Every call takes effect before it returns: the View
-/// that the policy was given then shows the granted block, or the time that a decision took.
+/// The interface through which a policy acts, while it decides. Every call takes effect before it
+/// returns: the View that the policy was given then shows the block that was handed out, or the
+/// time that a decision took.
 class Decisions {
  public:
   Decisions() = default;
@@ -85,20 +93,23 @@ class Decisions {
   Decisions& operator=(const Decisions&) = delete;
   virtual ~Decisions() = default;
 
-  /// Hands `items` to `unit`, where they join the queue, and returns the number of items granted:
-  /// `items` in whole grains, limited by the first contiguous range of the remaining items and by
-  /// the unit's memory. Returns 0 if no items are left, the unit is absent, or `items` <= 0.
+  /// Hands a block of about `items` to `unit`, where it queues behind the unit's other blocks, and
+  /// returns how many items it really has: `items` rounded to whole grains, but no more than the
+  /// unit's memory holds or than lie together at the front of the remaining items (lost blocks
+  /// leave holes). Returns 0 if no items are left, the unit is absent, or `items` <= 0. `tag` and
   /// `group`: see Block.
   Items assign(UnitId unit, Items items, BlockTag tag = BlockTag::run, std::uint32_t group = 0) {
     return grant(unit, items, tag, group);
   }
-  /// Takes `block`, which `unit` was given, back: its items are in the pool again at once, and a
-  /// BlockLost follows. If the unit has not begun it, it costs nothing more; else the unit goes on
-  /// with it, and its results are dropped. Returns false, and changes nothing, if it is not
-  /// outstanding, if its results are being copied or have been, or after 10,000 blocks at one time.
+  /// Takes back the block with the id `block`, which `unit` was given: its items can be handed out
+  /// again at once, and a BlockLost follows. If the unit has not begun it, it costs nothing more;
+  /// else the unit goes on with it, and its results are dropped. Returns false, and changes
+  /// nothing, if it is not outstanding, if its results are being copied or have been, or after
+  /// 10,000 blocks at one time.
   bool take_back(UnitId unit, std::uint64_t block) { return withdraw(unit, block); }
-  /// Hands the items of `block`, which is outstanding on another unit, to `unit`, too. The first of
-  /// the two that begins to copy its results is accepted when these are there; the other is lost.
+  /// Hands the items of the block with the id `block`, which is outstanding on the unit `of`, to
+  /// `unit`, too. The first of the two that begins to copy its results is accepted when these are
+  /// there; the other is lost.
   /// Backup tasks: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6. Returns the number of
   /// items, or 0 if there are two already, the block is not outstanding, or `unit` is absent, has
   /// it, or cannot hold it.
@@ -123,8 +134,9 @@ class Decisions {
   /// Requests a TimerFired event at time `at` that carries `timer`. It fires at once if `at` is
   /// past, and never if `at` is infinite.
   void set_timer(Seconds at, std::uint64_t timer = 0) { wake(at, timer); }
-  /// Reports that a model was solved. The time that it cost passes before the call returns. Throws
-  /// InputError if the decision has an OwnDecisionKind with the word of a DecisionKind.
+  /// Reports that the policy has solved a model of the run: the results count such decisions, and
+  /// the run file shows what was chosen. The time that it cost passes before the call returns.
+  /// Throws InputError if the decision has an OwnDecisionKind with the word of a DecisionKind.
   virtual void decided(const Decision& decision) = 0;
   /// Writes a note into the journal: `poor_fit`, `exhausted_in_training`. Throws InputError if an
   /// event is called so (`unit_lost`, `slow`).

@@ -13,14 +13,16 @@
 
 namespace equipoise {
 
+/// The run begins: the first event. No items can be handed out before IterationStarted.
 struct RunStarted {};
-/// The workload number `phase` begins. Its kernel may differ from that of the phase before.
+/// The workload number `phase` of the run begins. Its kernel may differ from that of the phase
+/// before.
 struct PhaseStarted {
   int phase = 0;
 };
-/// The pool is full again: every item of the phase has to be done once more. The event's time is
-/// when blocks of the iteration can be handed out, after the results of the iteration before were
-/// merged.
+/// An iteration of the phase begins: every item of the phase has to be done (once more). From the
+/// event's time on, blocks of the iteration can be handed out; the results of the iteration before
+/// are merged by then.
 struct IterationStarted {
   int iteration = 0;
 };
@@ -55,7 +57,7 @@ struct BlockLost {
   /// Whether its unit still works on it: a LateEnd follows, unless the unit is lost or the run ends
   /// before.
   bool goes_on = false;
-  /// Whether its items are in the pool again. If not, a copy of it is outstanding or done.
+  /// Whether its items have to be handed out again. If not, a copy of it is outstanding or done.
   bool returns_items = true;
 };
 /// A block that was lost but went on has ended on its unit. Its results are dropped.
@@ -99,9 +101,10 @@ struct UnitLost {
 struct UnitJoined {
   UnitId unit;
 };
-/// A unit has fewer blocks than its slots, lost ones that go on included, and work remains. Sent
-/// once each time that the unit enters this state, finishes a block while in it, or is assigned a
-/// block and remains in it; sent again when an iteration starts or lost work returns to the pool.
+/// A unit has fewer blocks than its slots, lost ones that go on included, and items remain to be
+/// handed out. Sent once each time that the unit enters this state, finishes a block while in it,
+/// or is assigned a block and remains in it; sent again when an iteration starts or the items of a
+/// lost block can be handed out again. A policy that wants to wait gives nothing.
 struct UnitIdle {
   UnitId unit;
 };
@@ -110,9 +113,9 @@ struct TimerFired {
   std::uint64_t timer = 0;  ///< the `timer` that was given to set_timer
 };
 
-/// An event at one point in time.
+/// What a policy is told: something that happened at one point in time.
 struct Event {
-  Seconds at;  ///< time of the event, since the start of the run
+  Seconds at;  ///< since the start of the run
   std::variant<RunStarted, PhaseStarted, IterationStarted, BlockFinished, BlockLost, UnitLost,
                UnitJoined, UnitIdle, TimerFired, LateEnd, Probed>
       what;

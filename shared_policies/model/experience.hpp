@@ -8,11 +8,11 @@
 
 namespace equipoise {
 
-/// Blocks of similar sizes, within a factor of two.
+/// Blocks of similar sizes, within a factor of two. The description says what each member is.
 struct LearnedSize {
-  double items = 0.0;    ///< their mean size
-  double blocks = 0.0;   ///< how many; those of earlier runs count less
-  double seconds = 0.0;  ///< their mean time, without setup
+  double items = 0.0;
+  double blocks = 0.0;
+  double seconds = 0.0;
 };
 
 constexpr auto describe(DescriptionOf<LearnedSize> /*of*/) {
@@ -30,19 +30,13 @@ constexpr auto describe(DescriptionOf<LearnedSize> /*of*/) {
           .at_most(1e18));
 }
 
-/// What earlier runs showed of a kernel on a unit.
+/// What earlier runs showed of a kernel on a unit. The description says what each member is.
 struct LearnedCost {
-  /// Blocks handed out to an empty unit: from hand-out to end. Ascending sizes.
   std::vector<LearnedSize> alone;
-  /// Blocks queued behind another one: from its end to theirs. Ascending sizes.
   std::vector<LearnedSize> queued;
-  /// The longest stage of a block, as a share of its time on an empty unit; 1 if no time is copying
-  /// or waiting.
   double stage_share = 1.0;
-  /// Relative standard deviation of the time of one block.
   double scatter = 0.0;
-  /// By how much all times may be wrong, relatively: the more, the older they are.
-  double doubt = 0.0;
+  double doubt = 0.0;  ///< the uncertainty of all times: the more, the older they are
 
   [[nodiscard]] bool empty() const { return alone.empty() && queued.empty(); }
 };

@@ -2,6 +2,7 @@
 // input.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -54,7 +55,9 @@ struct PlatformSource {
 };
 
 /// The name that stands in PlatformSource::xml for its profile `i`.
-[[nodiscard]] std::string profile_name(std::size_t i);
+[[nodiscard]] inline std::string profile_name(std::size_t i) {
+  return "profile:" + std::to_string(i);
+}
 
 /// The speed of copies over a route that nothing else uses: a copy takes latency + bytes /
 /// bandwidth; a copy of 0 bytes takes no time.
@@ -73,6 +76,14 @@ struct CopySpeed {
 
 /// The sum of the latencies and the smallest bandwidth of the links of `route`, which are positions
 /// in `links`. An empty route takes no time.
-[[nodiscard]] CopySpeed copy_speed_of(const std::vector<Link>& links, const Route& route);
+[[nodiscard]] inline CopySpeed copy_speed_of(const std::vector<Link>& links, const Route& route) {
+  CopySpeed speed;
+  for (const std::uint32_t link : route.links) {
+    speed.latency += links[link].latency;
+    speed.bandwidth_bytes_per_s =
+        std::min(speed.bandwidth_bytes_per_s, links[link].bandwidth_bytes_per_s);
+  }
+  return speed;
+}
 
 }  // namespace equipoise

@@ -14,9 +14,7 @@ double Workload::first_bytes(int iteration) const {
 }
 
 void Workload::validate(const std::string& where) const {
-  if (items < 1) {
-    throw InputError(where, "a workload needs at least one item; give a larger size");
-  }
+  if (items < 1) throw InputError(where, "a workload needs at least one item; give a larger size");
   if (grain_items < 1)
     throw InputError(where, "the grain must be at least one item; give a larger one");
   if (iterations < 1)

@@ -68,9 +68,7 @@ Seconds BlockWatch::allowed(const OfUnit& unit) const {
 Seconds BlockWatch::allowed_block(const OfUnit& unit) const {
   const Items items = *unit.blocks.rbegin();
   Seconds allowed = std::max(looks_.floor, noise * unit.learned.expected(items));
-  if (unit.learned.items == 0.0) {
-    allowed = std::max(allowed, allowed_by_others(unit.kind, items));
-  }
+  if (unit.learned.items == 0.0) allowed = std::max(allowed, allowed_by_others(unit.kind, items));
   if (!unit.may_be_set_up) return allowed;
   const double bytes = resident_bytes_ + static_cast<double>(items) * bytes_per_item_;
   return allowed + std::max(longest_setup_, Seconds{bytes / slowest_link});
@@ -86,7 +84,7 @@ Seconds BlockWatch::allowed_by_others(UnitKind kind, Items items) const {
 }
 
 Seconds BlockWatch::allowed_probe(const OfUnit& unit) const {
-  if (!has_answer_) return Seconds::infinity();
+  if (!has_heard_) return Seconds::infinity();
   return std::max(looks_.floor, noise * longest_probe_) + Seconds{unit.probe_bytes / slowest_link};
 }
 
@@ -174,15 +172,15 @@ void BlockWatch::came_back(UnitId unit, const Block& block, Seconds at, Seconds 
     take(watched, block.items);
     if (is_done) learn(watched, block.items, at, setup);
   }
-  answer(unit, at);
+  hear_from(unit, at);
 }
 
 /// Something has come back from the unit.
-void BlockWatch::answer(UnitId unit, Seconds at) {
+void BlockWatch::hear_from(UnitId unit, Seconds at) {
   units_[unit.index].hopeless = {};
   wait_for(units_[unit.index], at);
   schedule(unit);
-  if (!std::exchange(has_answer_, true)) schedule_all();
+  if (!std::exchange(has_heard_, true)) schedule_all();
   if (is_halted_) begin_again(at);
 }
 
@@ -205,7 +203,7 @@ void BlockWatch::probe_ended(UnitId unit, const Probe& probe, Seconds at) {
   if (!watched.has_blocks()) {
     longest_probe_ = std::max(longest_probe_, counted(at) - watched.counted);
   }
-  answer(unit, at);
+  hear_from(unit, at);
 }
 
 void BlockWatch::withdrawn(UnitId unit, Items items) {

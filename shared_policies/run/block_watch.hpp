@@ -190,7 +190,7 @@ class BlockWatch {
   void take(OfUnit& unit, Items items);
   void take_older(OfUnit& unit);
   void learn(OfUnit& unit, Items items, Seconds at, Seconds setup);
-  void answer(UnitId unit, Seconds at);
+  void hear_from(UnitId unit, Seconds at);
   void begin_again(Seconds at);
   void despair_of(OfUnit& unit) const;
   [[nodiscard]] bool are_all_late(Seconds now);
@@ -205,7 +205,7 @@ class BlockWatch {
   std::map<UnitKind, Shown> shown_;                  ///< in this phase
   Seconds longest_setup_;                            ///< in this phase
   Seconds longest_probe_;                            ///< wait for one
-  bool has_answer_ = false;                          ///< something has come back from some unit
+  bool has_heard_ = false;                           ///< something has come back from some unit
   bool is_halted_ = false;                           ///< all units are late
   Seconds looked_;                                   ///< when the executor looked last
   Seconds skipped_;                                  ///< time that does not count

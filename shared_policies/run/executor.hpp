@@ -46,10 +46,10 @@ class Executor {
   /// Starts `block` on `unit`, or queues it behind the unit's other blocks. Returns the time when
   /// it was handed out, which is the `assigned` of its BlockFinished. If the unit can, it copies
   /// one block while it computes another. The first block of a unit in a phase, or after the unit
-  /// joined, has a setup: first use of the unit and the transfer of the resident bytes it lacks;
-  /// that in a further iteration, the transfer of the iteration bytes. Every block costs the
-  /// dispatch time before its stages begin. A block for an absent unit is never executed or
-  /// reported.
+  /// joined, has a setup: first use of the unit, and the transfer of the resident bytes that it
+  /// lacks. The unit's first block of each further iteration has one, too: the transfer of the
+  /// iteration bytes. Every block costs the dispatch time before its stages begin. A block for an
+  /// absent unit is never executed or reported.
   ///
   /// Of a block and its copy (Block::copy_of), the first whose results begin to be copied is
   /// reported as finished; the other copies none, and a LateEnd is reported when it ends. If the

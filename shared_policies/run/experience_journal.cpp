@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <utility>
 #include <variant>
 
 namespace equipoise {
@@ -50,14 +51,20 @@ bool has_changed(const LearnedCost& before, const LearnedCost& now) {
   return (alone && std::abs(*alone) > most) || (queued && std::abs(*queued) > most);
 }
 
+/// Where `sizes` have, or would have, the octave of `items`, and whether they have it.
+std::pair<std::vector<LearnedSize>::iterator, bool> find_octave(std::vector<LearnedSize>& sizes,
+                                                                double items) {
+  const auto place = std::ranges::lower_bound(
+      sizes, octave_of(items), {}, [](const LearnedSize& of) { return octave_of(of.items); });
+  return {place, place != sizes.end() && octave_of(place->items) == octave_of(items)};
+}
+
 std::vector<LearnedSize> joined(std::vector<LearnedSize> sizes,
                                 const std::vector<LearnedSize>& now) {
   for (LearnedSize& size : sizes) size.blocks *= keep;
   for (const LearnedSize& more : now) {
-    const auto place =
-        std::ranges::lower_bound(sizes, octave_of(more.items), {},
-                                 [](const LearnedSize& of) { return octave_of(of.items); });
-    if (place == sizes.end() || octave_of(place->items) != octave_of(more.items)) {
+    const auto [place, is_known] = find_octave(sizes, more.items);
+    if (!is_known) {
       sizes.insert(place, more);
       continue;
     }
@@ -69,15 +76,6 @@ std::vector<LearnedSize> joined(std::vector<LearnedSize> sizes,
   for (LearnedSize& size : sizes) size.blocks = std::min(size.blocks, blocks_max);
   std::erase_if(sizes, [](const LearnedSize& size) { return size.blocks < forgotten; });
   return sizes;
-}
-
-/// Adds the first block of a unit, which was not warm yet, if no other block had its size.
-void add_unless_known(std::vector<LearnedSize>& sizes, const LearnedSize& first) {
-  const auto place = std::ranges::lower_bound(
-      sizes, octave_of(first.items), {}, [](const LearnedSize& of) { return octave_of(of.items); });
-  if (place == sizes.end() || octave_of(place->items) != octave_of(first.items)) {
-    sizes.insert(place, first);
-  }
 }
 
 }  // namespace
@@ -155,7 +153,10 @@ LearnedCost ExperienceJournal::cost_of(const Shown& shown) {
   };
   cost.alone = sizes_of(shown.alone);
   cost.queued = sizes_of(shown.queued);
-  if (shown.first) add_unless_known(cost.alone, *shown.first);
+  if (shown.first) {  // when the unit was not warm yet: it counts if no other block had its size
+    const auto [place, is_known] = find_octave(cost.alone, shown.first->items);
+    if (!is_known) cost.alone.insert(place, *shown.first);
+  }
   if (shown.alone_s > 0.0) cost.stage_share = shown.stage_s / shown.alone_s;
   if (degrees > 0.0) cost.scatter = std::sqrt(squares / degrees);
   return cost;

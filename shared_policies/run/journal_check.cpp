@@ -60,12 +60,6 @@ bool is_same_event(const RunEvent& a, const RunEvent& b) {
          (probe == nullptr || *probe == *probe_of(b));
 }
 
-/// An event that no policy sees or causes.
-bool is_disturbance(const RecordedLine& line) {
-  const auto* const event = std::get_if<EventRecord>(&line.what);
-  return event != nullptr && std::holds_alternative<Disturbance>(event->what);
-}
-
 bool is_same(const UnitEstimate& a, const UnitEstimate& b) {
   return a.unit == b.unit && a.cost == b.cost && a.r2 == b.r2 && a.r2_transfer == b.r2_transfer &&
          a.block_items == b.block_items;
@@ -75,7 +69,7 @@ class CheckedRun final : public Executor, public Journal {
  public:
   explicit CheckedRun(const RecordedRun& run) : run_(run) {
     for (const RecordedLine& line : run.lines) {
-      if (is_disturbance(line)) continue;                         // no policy sees it,
+      if (event_of<Disturbance>(line) != nullptr) continue;       // no policy sees it,
       if (std::holds_alternative<Measured>(line.what)) continue;  // nor what meters say
       lines_.push_back(&line);
       const auto add = [&](const auto& of, bool is_accepted) {
@@ -83,10 +77,8 @@ class CheckedRun final : public Executor, public Journal {
             {line.line, of.unit, of.block, of.assigned, of.after_events, is_accepted});
       };
       if (const auto* accepted = std::get_if<BlockRecord>(&line.what)) add(*accepted, true);
-      const auto* const event = std::get_if<EventRecord>(&line.what);
-      if (event == nullptr) continue;
-      if (const auto* lost = std::get_if<LostBlock>(&event->what)) add(*lost, false);
-      if (const auto* left = std::get_if<UnfinishedBlock>(&event->what)) add(*left, false);
+      if (const auto* lost = event_of<LostBlock>(line)) add(*lost, false);
+      if (const auto* left = event_of<UnfinishedBlock>(line)) add(*left, false);
     }
     std::sort(blocks_.begin(), blocks_.end(),
               [](const auto& a, const auto& b) { return a.block.id < b.block.id; });
@@ -113,9 +105,8 @@ class CheckedRun final : public Executor, public Journal {
   Seconds begin_iteration(int /*phase*/, int /*iteration*/) override {
     for (std::size_t i = cursor_; i < lines_.size(); ++i) {
       if (std::holds_alternative<BlockRecord>(lines_[i]->what)) break;
-      const auto* event = std::get_if<EventRecord>(&lines_[i]->what);
-      if (event == nullptr || !std::holds_alternative<IterationBegin>(event->what)) continue;
-      const Seconds begin = std::max(now_, event->at);
+      if (event_of<IterationBegin>(*lines_[i]) == nullptr) continue;
+      const Seconds begin = std::max(now_, std::get<EventRecord>(lines_[i]->what).at);
       if (i == cursor_) now_ = begin;
       return begin;
     }
@@ -137,18 +128,18 @@ class CheckedRun final : public Executor, public Journal {
 
   /// The recorded run took it back if that is the next line.
   TakenBack take_back(const Block& block, UnitId unit) override {
-    const auto* const event = at_cursor<EventRecord>();
-    const auto* const lost = event == nullptr ? nullptr : std::get_if<LostBlock>(&event->what);
+    const auto* const lost = event_at_cursor<LostBlock>();
     const bool is_it = lost != nullptr && lost->by != LostBy::unit && lost->unit == unit &&
                        lost->block.id == block.id && late_end() == nullptr;
     if (!is_it) return {Fate::too_late, now_};
-    now_ = std::max(now_, event->at);
-    return {lost->goes_on ? Fate::goes_on : Fate::not_begun, event->at};
+    const Seconds at = at_cursor<EventRecord>()->at;
+    now_ = std::max(now_, at);
+    return {lost->goes_on ? Fate::goes_on : Fate::not_begun, at};
   }
 
   /// `event` compares it with the recorded one.
   Seconds probe(const Probe& /*probe*/, UnitId /*unit*/) override {
-    if (!is_at_cursor<ProbeBegin>()) return now_;
+    if (event_at_cursor<ProbeBegin>() == nullptr) return now_;
     const Seconds asked = at_cursor<EventRecord>()->at;
     now_ = std::max(now_, asked);
     return asked;
@@ -180,16 +171,16 @@ class CheckedRun final : public Executor, public Journal {
       return told;
     }
     if (only_looks) return std::nullopt;
-    if (is_at_cursor<IterationBegin>() && event->at == deadline) {
+    if (event_at_cursor<IterationBegin>() != nullptr && event->at == deadline) {
       now_ = deadline;  // nothing else happened during the merge
       return std::nullopt;
     }
-    if (is_at_cursor<UnfinishedBlock>()) {
+    if (event_at_cursor<UnfinishedBlock>() != nullptr) {
       is_over_ = true;
       return std::nullopt;
     }
     expect_blocks_granted();
-    if (!is_at_cursor<TimerEnd>() || event->at != deadline) waits_in_vain(deadline);
+    if (event_at_cursor<TimerEnd>() == nullptr || event->at != deadline) waits_in_vain(deadline);
     now_ = std::max(now_, deadline);
     return std::nullopt;
   }
@@ -231,20 +222,18 @@ class CheckedRun final : public Executor, public Journal {
   /// The late end behind the line at the cursor, if that is the loss by which the run loop answered
   /// it.
   [[nodiscard]] const EventRecord* late_end() const {
-    const auto* const event = at_cursor<EventRecord>();
-    const auto* const lost = event == nullptr ? nullptr : std::get_if<LostBlock>(&event->what);
+    const auto* const lost = event_at_cursor<LostBlock>();
     if (lost == nullptr || lost->by != LostBy::copy || cursor_ + 1 == lines_.size()) return nullptr;
+    const auto* const late = event_of<LateEnd>(*lines_[cursor_ + 1]);
+    if (late == nullptr || late->block.id != lost->block.id) return nullptr;
     const auto* const next = std::get_if<EventRecord>(&lines_[cursor_ + 1]->what);
-    const auto* const late = next == nullptr ? nullptr : std::get_if<LateEnd>(&next->what);
-    const bool is_its = late != nullptr && late->block.id == lost->block.id;
-    return is_its && next->at == event->at ? next : nullptr;
+    return next->at == at_cursor<EventRecord>()->at ? next : nullptr;
   }
 
-  /// Whether the line at the cursor is this event.
+  /// The event of this kind that the line at the cursor tells of, or null.
   template <class Kind>
-  [[nodiscard]] bool is_at_cursor() const {
-    const auto* const event = at_cursor<EventRecord>();
-    return event != nullptr && std::holds_alternative<Kind>(event->what);
+  [[nodiscard]] const Kind* event_at_cursor() const {
+    return cursor_ < lines_.size() ? event_of<Kind>(*lines_[cursor_]) : nullptr;
   }
 
   void pass_event() {

@@ -1,29 +1,241 @@
 // A policy, and an executor that wraps another one; together they issue the blocks of a recorded
-// run again.
+// run again, and share how far the replay has come.
 #include "shared_policies/run/recorded_decisions.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "shared_policies/model/block.hpp"
+#include "shared_policies/model/event.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/run/replayed_decisions.hpp"
+#include "shared_policies/model/unit.hpp"
+#include "shared_policies/run/recorded_run.hpp"
 
 namespace equipoise {
+
+/// Shared by the policy and the executor of RecordedDecisions.
+struct ReplayedDecisions {
+  /// How a block ended in the recorded run.
+  enum class End : std::uint8_t {
+    accepted,
+    lost,        ///< with its unit, or because that could not do it
+    taken_back,  ///< by the policy
+    of_copies    ///< a copy of it was accepted
+  };
+  /// A block as it was handed out in the recorded run.
+  struct PastBlock {
+    UnitId unit;
+    Block block;  ///< without its first item unless it was accepted
+    End end = End::accepted;
+    std::uint64_t after_events = 0;
+    std::size_t after = 0;                  ///< number of settlements before it was handed out
+    std::optional<Items> cap_items{};       ///< of a lost block, see BlockLost
+    std::optional<std::uint64_t> id_now{};  ///< of the block now; none: not handed out, or left out
+  };
+
+  /// A probe as it was asked for in the recorded run.
+  struct PastProbe {
+    UnitId unit;
+    Probe probe;
+    std::uint64_t after_blocks = 0;  ///< number of blocks that were handed out before
+    std::size_t after = 0;           ///< number of settlements before
+    bool is_left_out = false;        ///< it had no answer: its unit was lost, or could not do it
+    bool has_ended = false;
+    std::optional<std::uint64_t> id_now{};
+  };
+
+  /// A block that finished, was lost or was taken back, or a probe that was answered.
+  struct Settlement {
+    std::uint64_t block = 0;
+    bool is_lost = false;                ///< or was taken back
+    std::optional<std::size_t> probe{};  ///< position in `probes`; none: it is a block's
+  };
+
+  std::string where;
+  std::vector<PastBlock> blocks;  ///< by recorded block id
+  std::vector<PastProbe> probes;  ///< by recorded id
+  std::vector<Settlement> settlements;
+  /// By the number of a block that was given twice: it and its copies, ascending.
+  std::map<std::uint64_t, std::vector<std::uint64_t>> copies;
+
+  // The progress of the replay.
+  std::vector<char> has_ended;  ///< (blocks)
+  std::size_t next_loss = 0;    ///< position in `settlements`; no loss before it is still to come
+  std::size_t cut = 0;          ///< number of blocks handed out, or left out, so far
+  std::size_t probed = 0;       ///< the same of probes
+  bool has_diverged = false;    ///< a unit was lost now, or a block cannot be taken back, so the
+                                ///< recorded run is no longer followed
+
+  /// Whether the losses among the settlements before number `i` have happened.
+  [[nodiscard]] bool have_losses_happened(std::size_t i) const { return next_loss >= i; }
+
+  /// Whether the replay has reached settlement `i`: all losses before it have happened, and so has
+  /// settlement i - 1. Settlement `i`, and blocks that were handed out after settlement i - 1, wait
+  /// for this.
+  [[nodiscard]] bool is_reached(std::size_t i) const {
+    return have_losses_happened(i) && (i == 0 || has_happened(settlements[i - 1]));
+  }
+  [[nodiscard]] bool has_happened(const Settlement& settlement) const {
+    return settlement.probe ? probes[*settlement.probe].has_ended
+                            : has_ended[settlement.block] != 0;
+  }
+
+  /// The block that has to be lost (`end` is lost) or taken back now, or null.
+  [[nodiscard]] PastBlock* due(End end) {
+    if (has_diverged) return end == End::lost ? any_loss() : nullptr;
+    if (next_loss == settlements.size() || !is_reached(next_loss)) return nullptr;
+    PastBlock& next = blocks[settlements[next_loss].block];
+    // It may be cut later in this same instant.
+    return next.id_now && next.end == end ? &next : nullptr;
+  }
+
+  /// The block that is handed out now as `id`, or null.
+  [[nodiscard]] PastBlock* handed_out_as(std::uint64_t id) {
+    // No more than the copies that were left out are between the two.
+    for (std::size_t i = id; i < cut; ++i) {
+      if (blocks[i].id_now == id) return &blocks[i];
+    }
+    return nullptr;
+  }
+
+  /// `past` was lost or taken back.
+  void lose(const PastBlock& past) {
+    has_ended[past.block.id] = 1;
+    find_next_loss();
+  }
+
+  /// `past` was accepted, so its copies have ended, too. If none of them was accepted in the
+  /// recorded run, their items were handed out again there, and that cannot be followed.
+  void accept(const PastBlock& past) {
+    const auto group = copies.find(past.block.original());
+    bool is_as_recorded = past.end == End::accepted;
+    const auto settle = [&](std::uint64_t id) {
+      is_as_recorded = is_as_recorded || blocks[id].end == End::accepted;
+      has_ended[id] = 1;
+    };
+    settle(past.block.id);
+    if (group != copies.end()) std::ranges::for_each(group->second, settle);
+    has_diverged = has_diverged || !is_as_recorded;
+    find_next_loss();
+  }
+
+  /// The probe that has the number `id` now has ended.
+  void end_probe(std::uint64_t id) {
+    const auto found = std::ranges::find(probes, std::optional(id), &PastProbe::id_now);
+    if (found != probes.end()) found->has_ended = true;
+  }
+
+  void find_next_loss() {
+    while (next_loss < settlements.size() && !is_to_be_lost(next_loss)) ++next_loss;
+  }
+
+ private:
+  [[nodiscard]] bool is_to_be_lost(std::size_t i) const {
+    return settlements[i].is_lost && has_ended[settlements[i].block] == 0;
+  }
+
+  /// Returns a block that still has to be lost. No unit works on it, so it must not stay
+  /// outstanding.
+  [[nodiscard]] PastBlock* any_loss() {
+    for (std::size_t i = next_loss; i < settlements.size(); ++i) {
+      if (!is_to_be_lost(i)) continue;
+      PastBlock& past = blocks[settlements[i].block];
+      if (past.end == End::lost && past.block.id < cut) return &past;
+    }
+    return nullptr;
+  }
+};
+
 namespace {
 
-using Issue = ReplayedDecisions::Issue;
-using ProbeIssue = ReplayedDecisions::ProbeIssue;
+using PastBlock = ReplayedDecisions::PastBlock;
+using PastProbe = ReplayedDecisions::PastProbe;
 using End = ReplayedDecisions::End;
+
+/// The blocks that were accepted, or of which a copy was.
+std::set<std::uint64_t> accepted_originals(const RecordedRun& run) {
+  std::set<std::uint64_t> originals;
+  for (const RecordedLine& line : run.lines) {
+    if (const auto* b = std::get_if<BlockRecord>(&line.what)) originals.insert(b->block.original());
+  }
+  return originals;
+}
+
+/// The probes that ended without an answer.
+std::set<std::uint64_t> unanswered_probes(const RecordedRun& run) {
+  std::set<std::uint64_t> probes;
+  for (const RecordedLine& line : run.lines) {
+    const auto* const probed = event_of<Probed>(line);
+    if (probed != nullptr && !probed->times) probes.insert(probed->probe.id);
+  }
+  return probes;
+}
+
+/// How `lost` ends again. One whose copy was lost before its results were there must not end before
+/// that.
+End end_of(const LostBlock& lost, const std::set<std::uint64_t>& accepted) {
+  if (lost.by == LostBy::unit) return End::lost;
+  const bool has_done_copy = lost.by == LostBy::copy && accepted.contains(lost.block.original());
+  return has_done_copy ? End::of_copies : End::taken_back;
+}
+
+/// Fills the blocks, probes and settlements of `replayed`, in the order of the journal. Throws
+/// InputError at `replayed.where` if a block is missing.
+void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
+  const std::set<std::uint64_t> accepted = accepted_originals(run);
+  const std::set<std::uint64_t> unanswered = unanswered_probes(run);
+  std::vector<std::size_t> settled_after = {0};  // [number of events]: number of settlements
+  for (const RecordedLine& line : run.lines) {
+    if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
+      replayed.blocks.push_back({b->unit, b->block, End::accepted, b->after_events, 0});
+      replayed.settlements.push_back({b->block.id});
+      settled_after.push_back(replayed.settlements.size());
+    } else if (const ProbeBegin* const begin = event_of<ProbeBegin>(line)) {
+      replayed.probes.push_back({begin->unit, begin->probe, begin->after_blocks,
+                                 replayed.settlements.size(),
+                                 unanswered.contains(begin->probe.id)});
+    } else if (const auto* e = std::get_if<EventRecord>(&line.what); e && is_counted(e->what)) {
+      if (const auto* lost = std::get_if<LostBlock>(&e->what)) {
+        replayed.blocks.push_back({lost->unit, lost->block, end_of(*lost, accepted),
+                                   lost->after_events, 0, lost->cap_items});
+        if (replayed.blocks.back().end != End::of_copies) {
+          replayed.settlements.push_back({lost->block.id, true});
+        }
+      } else if (const auto* probed = std::get_if<Probed>(&e->what); probed && probed->times) {
+        replayed.settlements.push_back({no_block, false, probed->probe.id});
+      }
+      settled_after.push_back(replayed.settlements.size());
+    }
+  }
+  std::ranges::sort(replayed.blocks, {}, [](const PastBlock& past) { return past.block.id; });
+  for (std::size_t i = 0; i < replayed.blocks.size(); ++i) {
+    PastBlock& past = replayed.blocks[i];
+    if (past.block.id != i || past.after_events >= settled_after.size()) {
+      throw InputError(replayed.where,
+                       fmt::format("block {} is not in it; give a run file as it was written", i));
+    }
+    past.after = settled_after[past.after_events];
+    if (past.block.copy_of) {
+      std::vector<std::uint64_t>& copies = replayed.copies[*past.block.copy_of];
+      if (copies.empty()) copies.push_back(*past.block.copy_of);
+      copies.push_back(i);
+    }
+  }
+  replayed.has_ended.assign(replayed.blocks.size(), 0);
+  replayed.find_next_loss();
+}
 
 /// Asks for the blocks and probes in their recorded order, as far as lost blocks allow, takes back
 /// what was taken back, and gives copies again.
@@ -46,20 +258,20 @@ class RecordedPolicy final : public Policy {
  private:
   void issue_all(const View& view, Decisions& decisions) {
     ReplayedDecisions& r = *replayed_;
-    for (send_probes(decisions); r.cut < r.issues.size() && !r.has_diverged;
+    for (send_probes(decisions); r.cut < r.blocks.size() && !r.has_diverged;
          send_probes(decisions)) {
-      const Issue& issue = r.issues[r.cut];
+      const PastBlock& past = r.blocks[r.cut];
       const auto now = std::pair(view.phase(), view.iteration());
-      const auto then = std::pair(issue.block.phase, issue.block.iteration);
+      const auto then = std::pair(past.block.phase, past.block.iteration);
       if (then < now) {  // a copy of what is done
         ++r.cut;
         continue;
       }
-      if (then > now || !r.have_losses_happened(issue.after)) return;
-      if (issue.block.copy_of) {
-        if (!give_copy(issue, view, decisions)) return;
-      } else if (decisions.assign(issue.unit, issue.block.items, issue.block.tag,
-                                  issue.block.group) == 0) {
+      if (then > now || !r.have_losses_happened(past.after)) return;
+      if (past.block.copy_of) {
+        if (!give_copy(past, view, decisions)) return;
+      } else if (decisions.assign(past.unit, past.block.items, past.block.tag, past.block.group) ==
+                 0) {
         r.has_diverged = true;
       }
     }
@@ -69,7 +281,7 @@ class RecordedPolicy final : public Policy {
   void send_probes(Decisions& decisions) {
     ReplayedDecisions& r = *replayed_;
     while (r.probed < r.probes.size() && !r.has_diverged) {
-      ProbeIssue& next = r.probes[r.probed];
+      PastProbe& next = r.probes[r.probed];
       if (next.after_blocks > r.cut || !r.have_losses_happened(next.after)) return;
       next.has_ended =
           next.is_left_out || !decisions.probe(next.unit, next.probe.there_bytes,
@@ -81,10 +293,10 @@ class RecordedPolicy final : public Policy {
   /// Leaves the copy out if the other blocks of these items have ended. Returns false if it has to
   /// wait: two of them are outstanding, of which one had ended in the recorded run, because the
   /// other copied its results.
-  bool give_copy(const Issue& copy, const View& view, Decisions& decisions) {
-    std::vector<const Issue*> others;
+  bool give_copy(const PastBlock& copy, const View& view, Decisions& decisions) {
+    std::vector<const PastBlock*> others;
     for (const std::uint64_t id : replayed_->copies.at(copy.block.original())) {
-      const Issue& other = replayed_->issues[id];
+      const PastBlock& other = replayed_->blocks[id];
       if (id < copy.block.id && is_outstanding(other, view)) others.push_back(&other);
     }
     if (others.size() > 1) return false;
@@ -92,24 +304,24 @@ class RecordedPolicy final : public Policy {
       ++replayed_->cut;
       return true;
     }
-    const Issue& other = *others.front();
+    const PastBlock& other = *others.front();
     const Items given = decisions.give_twice(other.id_now.value(), other.unit, copy.unit);
     replayed_->has_diverged = replayed_->has_diverged || given == 0;
     return true;
   }
 
-  [[nodiscard]] static bool is_outstanding(const Issue& issue, const View& view) {
-    return std::ranges::any_of(view.unit(issue.unit).outstanding, [&](const OutstandingBlock& b) {
-      return b.block.id == issue.id_now;
+  [[nodiscard]] static bool is_outstanding(const PastBlock& past, const View& view) {
+    return std::ranges::any_of(view.unit(past.unit).outstanding, [&](const OutstandingBlock& b) {
+      return b.block.id == past.id_now;
     });
   }
 
   /// Takes back the block whose turn it is. Returns false if there is none.
   bool take_back_next(Decisions& decisions) {
-    const Issue* const issue = replayed_->due(End::taken_back);
-    if (issue == nullptr) return false;
-    if (decisions.take_back(issue->unit, issue->id_now.value())) {
-      replayed_->lose(*issue);
+    const PastBlock* const past = replayed_->due(End::taken_back);
+    if (past == nullptr) return false;
+    if (decisions.take_back(past->unit, past->id_now.value())) {
+      replayed_->lose(*past);
     } else {
       replayed_->has_diverged = true;
     }
@@ -135,18 +347,18 @@ class ReplayingExecutor final : public Executor {
 
   Seconds start(const Block& block, UnitId unit) override {
     if (replayed_->has_diverged) return next_.start(block, unit);
-    const Issue& issue = expect_next(block, unit);
-    if (issue.end == End::lost) return next_.now();
-    held_[unit.index].push_back({block, issue.after});
+    const PastBlock& past = expect_next(block, unit);
+    if (past.end == End::lost) return next_.now();
+    held_[unit.index].push_back({block, past.after});
     begin_what_is_due();
     return next_.now();
   }
 
   Seconds probe(const Probe& probe, UnitId unit) override {
     if (replayed_->has_diverged) return next_.probe(probe, unit);
-    ProbeIssue& issue = replayed_->probes[replayed_->probed];
-    issue.id_now = probe.id;
-    held_[unit.index].push_back({{.id = no_block}, issue.after, probe});
+    PastProbe& past = replayed_->probes[replayed_->probed];
+    past.id_now = probe.id;
+    held_[unit.index].push_back({{.id = no_block}, past.after, probe});
     begin_what_is_due();
     return next_.now();
   }
@@ -155,8 +367,8 @@ class ReplayingExecutor final : public Executor {
     std::deque<Held>& queue = held_[unit.index];
     const auto found =
         std::ranges::find(queue, block.id, [](const Held& held) { return held.block.id; });
-    const Issue* const issue = replayed_->issued_as(block.id);
-    const bool was_started = issue == nullptr || issue->end != End::lost;
+    const PastBlock* const past = replayed_->handed_out_as(block.id);
+    const bool was_started = past == nullptr || past->end != End::lost;
     if (found == queue.end() && was_started) return next_.take_back(block, unit);
     if (found != queue.end()) queue.erase(found);
     return {Fate::not_begun, next_.now()};
@@ -169,7 +381,7 @@ class ReplayingExecutor final : public Executor {
   std::optional<Event> next(Seconds deadline) override {
     if (replayed_->has_diverged) begin_what_is_due();
     const Seconds now = next_.now();
-    if (const Issue* const lost = now <= deadline ? replayed_->due(End::lost) : nullptr) {
+    if (const PastBlock* const lost = now <= deadline ? replayed_->due(End::lost) : nullptr) {
       replayed_->lose(*lost);
       begin_what_is_due();
       Block block = lost->block;
@@ -179,8 +391,8 @@ class ReplayingExecutor final : public Executor {
     std::optional<Event> event = next_.next(deadline);
     if (!event) return event;
     if (const auto* finished = std::get_if<BlockFinished>(&event->what)) {
-      const Issue* const issue = replayed_->issued_as(finished->block.id);
-      if (issue != nullptr) replayed_->accept(*issue);
+      const PastBlock* const past = replayed_->handed_out_as(finished->block.id);
+      if (past != nullptr) replayed_->accept(*past);
       begin_what_is_due();
     } else if (const auto* probed = std::get_if<Probed>(&event->what)) {
       replayed_->end_probe(probed->probe.id);
@@ -202,14 +414,14 @@ class ReplayingExecutor final : public Executor {
   };
 
   /// The next recorded block. Throws InputError if the block that is now cut differs from it.
-  const Issue& expect_next(const Block& block, UnitId unit) {
+  const PastBlock& expect_next(const Block& block, UnitId unit) {
     ReplayedDecisions& r = *replayed_;
-    Issue* const issue = r.cut < r.issues.size() ? &r.issues[r.cut] : nullptr;
-    if (issue != nullptr && issue->unit == unit && issue->block.items == block.items &&
-        (issue->end != End::accepted || issue->block.first == block.first)) {
-      issue->id_now = block.id;
+    PastBlock* const past = r.cut < r.blocks.size() ? &r.blocks[r.cut] : nullptr;
+    if (past != nullptr && past->unit == unit && past->block.items == block.items &&
+        (past->end != End::accepted || past->block.first == block.first)) {
+      past->id_now = block.id;
       ++r.cut;
-      return *issue;
+      return *past;
     }
     throw InputError(r.where,
                      fmt::format("block {} cannot be handed out as recorded: it would have "
@@ -295,8 +507,8 @@ std::vector<std::optional<UnitId>> find_units(const RecordedRun& run,
     }
   }
   std::set<std::string> lacking;
-  for (const Issue& issue : replayed.issues) {
-    if (!found[issue.unit.index]) lacking.insert(run.units[issue.unit.index].name);
+  for (const PastBlock& past : replayed.blocks) {
+    if (!found[past.unit.index]) lacking.insert(run.units[past.unit.index].name);
   }
   if (lacking.empty()) return found;
   throw InputError(
@@ -316,20 +528,20 @@ RecordedDecisions::RecordedDecisions(const RecordedRun& run, const std::vector<U
   expect_phases(run, phases, replayed_->where);
   read_lines(run, *replayed_);
   const auto found = find_units(run, units, *replayed_);
-  for (ProbeIssue& probe : replayed_->probes) {
+  for (PastProbe& probe : replayed_->probes) {
     const std::optional<UnitId> unit = found[probe.unit.index];
     probe.is_left_out = probe.is_left_out || !unit;
     if (unit) probe.unit = *unit;
   }
-  for (Issue& issue : replayed_->issues) {
-    issue.unit = *found[issue.unit.index];
-    const Unit& unit = units[issue.unit.index];
-    const Items most = largest_block(unit, phases[static_cast<std::size_t>(issue.block.phase)]);
-    if (issue.block.items <= most) continue;
+  for (PastBlock& past : replayed_->blocks) {
+    past.unit = *found[past.unit.index];
+    const Unit& unit = units[past.unit.index];
+    const Items most = largest_block(unit, phases[static_cast<std::size_t>(past.block.phase)]);
+    if (past.block.items <= most) continue;
     throw InputError(replayed_->where,
                      fmt::format("block {} has {} items, and {} holds {} at most; give it more "
                                  "memory",
-                                 issue.block.id, issue.block.items, unit.name, most));
+                                 past.block.id, past.block.items, unit.name, most));
   }
 }
 

@@ -18,6 +18,13 @@ struct RecordedLine {
   std::variant<BlockRecord, DecisionRecord, EventRecord, Measured> what;
 };
 
+/// The event of this kind that `line` tells of, or null.
+template <class Kind>
+[[nodiscard]] const Kind* event_of(const RecordedLine& line) {
+  const auto* const event = std::get_if<EventRecord>(&line.what);
+  return event == nullptr ? nullptr : std::get_if<Kind>(&event->what);
+}
+
 /// The contents of a run's journal.
 struct RecordedRun {
   std::vector<Unit> units;

@@ -66,28 +66,29 @@ bool is_counted(const RunEvent& event) {
 
 std::optional<UnitId> unit_of(const RunEvent& event) {
   return std::visit(
-      Overload{[](const OneOf<LostBlock, LateEnd, UnfinishedBlock, UnitLost, UnitJoined, ProbeBegin,
-                              Probed> auto& of) { return std::optional(of.unit); },
-               [](const OneOf<IterationBegin, TimerEnd, PolicyStall, Disturbance, Note> auto&) {
-                 return std::optional<UnitId>();
-               }},
+      [](const auto& one) -> std::optional<UnitId> {
+        if constexpr (requires { one.unit; }) return one.unit;
+        return std::nullopt;
+      },
       event);
 }
 
 const Block* block_of(const RunEvent& event) {
   return std::visit(
-      Overload{[](const OneOf<LostBlock, LateEnd, UnfinishedBlock> auto& of) { return &of.block; },
-               [](const OneOf<IterationBegin, UnitLost, UnitJoined, ProbeBegin, Probed, TimerEnd,
-                              PolicyStall, Disturbance, Note> auto&) {
-                 return static_cast<const Block*>(nullptr);
-               }},
+      [](const auto& one) -> const Block* {
+        if constexpr (requires { one.block; }) return &one.block;
+        return nullptr;
+      },
       event);
 }
 
 const Probe* probe_of(const RunEvent& event) {
-  if (const auto* const begin = std::get_if<ProbeBegin>(&event)) return &begin->probe;
-  const auto* const probed = std::get_if<Probed>(&event);
-  return probed == nullptr ? nullptr : &probed->probe;
+  return std::visit(
+      [](const auto& one) -> const Probe* {
+        if constexpr (requires { one.probe; }) return &one.probe;
+        return nullptr;
+      },
+      event);
 }
 
 }  // namespace equipoise

@@ -1,19 +1,23 @@
-// Gives events to the policy and carries out its decisions until every item is done.
+// Gives events to the policy and carries out its decisions until every item is done. `BlockLedger`
+// has the blocks of the run, `RunLoop` the conversation between policy and executor.
 #include "shared_policies/run/run_loop.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/least_time.hpp"
-#include "shared_policies/run/block_ledger.hpp"
-#include "shared_policies/run/idle_offers.hpp"
-#include "shared_policies/run/run_timers.hpp"
+#include "shared_policies/run/pool.hpp"
 #include "shared_policies/run/view.hpp"
 
 namespace equipoise {
@@ -75,6 +79,258 @@ class CountAtOneTime {
   int count_ = 0;
 };
 
+/// Owns the items of the current iteration. Starts blocks and probes on the executor, keeps the
+/// View up to date, and records every event of a run in the journal, whose order it counts.
+class BlockLedger {
+ public:
+  /// Lets the policy answer an event that the View includes.
+  using Answer = std::function<void(const Event&)>;
+
+  /// All of them outlive it.
+  BlockLedger(Executor& executor, Journal& journal, View& view, Answer answer)
+      : executor_(executor), journal_(journal), view_(view), answer_(std::move(answer)) {}
+
+  /// All items of `workload` are to be done.
+  void begin_iteration(const Workload& workload) {
+    pool_ = Pool(workload.items, workload.grain_items);
+    coverage_ = Coverage();
+  }
+
+  [[nodiscard]] Items remaining() const { return pool_.remaining(); }
+  /// Whether the accepted items are those of `workload`, each once.
+  [[nodiscard]] bool covers(const Workload& workload) const {
+    return coverage_.covers(workload.items);
+  }
+
+  /// The outstanding block `id` of `unit`, or null.
+  [[nodiscard]] const OutstandingBlock* find(UnitId unit, std::uint64_t id) const {
+    const auto& blocks = view_.unit(unit).outstanding;
+    const auto found =
+        std::find_if(blocks.begin(), blocks.end(), [&](const auto& b) { return b.block.id == id; });
+    return found == blocks.end() ? nullptr : &*found;
+  }
+
+  /// Cuts a block of `items` > 0 from the pool, which is not empty, and starts it on a unit that is
+  /// present. Returns its number of items.
+  Items hand_out(UnitId unit, Items items, BlockTag tag, std::uint32_t group) {
+    const ItemRange range = pool_.cut(items, view_.unit(unit).cap_items);
+    start(
+        {blocks_granted_++, range.first, range.items, view_.phase(), view_.iteration(), tag, group},
+        unit);
+    return range.items;
+  }
+
+  /// Decisions::take_back of a block that is outstanding. The policy is not told yet: see `untold`.
+  bool take_back(UnitId unit, std::uint64_t id) {
+    const OutstandingBlock lost = *find(unit, id);
+    const Executor::TakenBack taken = executor_.take_back(lost.block, unit);
+    if (taken.fate == Fate::too_late) return false;
+    drop(unit, lost, LostBy::take_back, taken);
+    return true;
+  }
+
+  /// Whether Decisions::give_twice can be done.
+  [[nodiscard]] bool can_give_twice(std::uint64_t id, UnitId of, UnitId unit) const {
+    const OutstandingBlock* const found = find(of, id);
+    const UnitState& to = view_.unit(unit);
+    const bool has_copy = std::ranges::any_of(
+        copies_, [id](const auto& pair) { return pair.first.id == id || pair.second.id == id; });
+    return found != nullptr && unit != of && to.present && !has_copy &&
+           found->block.items <= to.cap_items;
+  }
+
+  /// Does it, if it can be done.
+  Items give_twice(std::uint64_t id, UnitId of, UnitId unit) {
+    Block copy = find(of, id)->block;
+    copy.copy_of = copy.original();
+    copy.id = blocks_granted_++;
+    copy.group = 0;
+    copies_.push_back({{of, id}, {unit, copy.id}});
+    start(copy, unit);
+    return copy.items;
+  }
+
+  /// Sends a probe to a unit that is present. Its id is set here.
+  void probe(UnitId unit, Probe probe) {
+    probe.id = probes_granted_++;
+    const Seconds asked = executor_.probe(probe, unit);
+    view_.grant(OutstandingProbe{probe, asked}, unit);
+    tell({asked, ProbeBegin{unit, probe, blocks_granted_}});
+  }
+
+  /// The next loss of which the policy was not told, because it caused it itself; none: none.
+  [[nodiscard]] std::optional<Event> untold() {
+    if (untold_.empty()) return std::nullopt;
+    const Event next = untold_.front();
+    untold_.pop_front();
+    return next;
+  }
+
+  /// Events of the executor. A block or unit that is not known any more is passed over.
+  void finish(const Event& event, const BlockFinished& finished) {
+    const OutstandingBlock* const found = find(finished.unit, finished.block.id);
+    if (found == nullptr) return;  // a late result of a block that was already lost
+    coverage_.add({finished.block.first, finished.block.items});
+    journal_.block({finished.unit, finished.block, finished.assigned, finished.times,
+                    finished.begins, event.at, found->after_events});
+    ++events_;
+    view_.include(event);
+    if (const std::optional<Handed> copy = part_from_copy(finished.block.id)) {
+      const OutstandingBlock lost = *find(copy->unit, copy->id);
+      Executor::TakenBack taken = executor_.take_back(lost.block, copy->unit);
+      // Its late end, or the loss of its unit, was not reported yet.
+      if (taken.fate == Fate::too_late) taken.fate = Fate::goes_on;
+      drop(copy->unit, lost, LostBy::copy, taken);
+    }
+    answer_(event);
+    offered_.insert(finished.unit);
+  }
+
+  void end_late(const Event& event, const LateEnd& late) {
+    std::optional<Event> loss;
+    if (const OutstandingBlock* const found = find(late.unit, late.block.id)) {
+      // Its copy copies the results, and has not ended; or the unit with the copy is lost by now.
+      const bool has_copy = part_from_copy(late.block.id).has_value();
+      loss = record_loss(late.unit, *found, LostBy::copy, {Fate::goes_on, event.at}, !has_copy);
+    } else {
+      const auto& going_on = view_.unit(late.unit).going_on;
+      const auto is_it = [&](const OutstandingBlock& b) { return b.block.id == late.block.id; };
+      if (std::ranges::none_of(going_on, is_it)) return;  // its unit was lost meanwhile
+    }
+    tell({event.at, late});  // right behind the loss: see journal_check.cpp
+    if (loss) deliver(*loss);
+    deliver(event);
+    offered_.insert(late.unit);
+  }
+
+  void end_probe(const Event& event, const Probed& probed) {
+    const auto& under_way = view_.unit(probed.unit).probes;
+    const auto is_it = [&](const OutstandingProbe& p) { return p.probe.id == probed.probe.id; };
+    if (std::ranges::none_of(under_way, is_it)) return;  // its unit was lost meanwhile
+    tell({event.at, probed});
+    deliver(event);
+  }
+
+  void lose(Seconds at, const BlockLost& lost) {
+    const OutstandingBlock* const found = find(lost.unit, lost.block.id);
+    if (found == nullptr) return;
+    // A unit may be lost while the master is busy, before the block is handed out.
+    at = std::max(at, found->assigned);
+    const bool returns_items = !part_from_copy(lost.block.id);
+    deliver(record_loss(lost.unit, *found, LostBy::unit, {Fate::not_begun, at}, returns_items,
+                        lost.cap_items));
+  }
+
+  /// The journal records the loss of the unit before the losses of its blocks and the ends of its
+  /// probes: the cause comes first.
+  void lose_unit(const Event& event, UnitId unit) {
+    view_.mark_absent(unit);
+    tell({event.at, UnitLost{unit}});
+    while (!view_.unit(unit).outstanding.empty()) {
+      lose(event.at, {unit, view_.unit(unit).outstanding.front().block});
+    }
+    while (!view_.unit(unit).probes.empty()) {
+      const OutstandingProbe probe = view_.unit(unit).probes.front();
+      const Seconds at = std::max(event.at, probe.asked);
+      const Probed ended{unit, probe.probe};
+      end_probe({at, ended}, ended);
+    }
+    deliver(event);
+  }
+
+  /// Records an event.
+  void tell(const EventRecord& record) {
+    journal_.event(record);
+    if (is_counted(record.what)) ++events_;
+  }
+
+  /// Records the outstanding blocks of a run that ends early; without them its decisions could not
+  /// be checked.
+  void tell_outstanding() {
+    for (const UnitState& unit : view_.units()) {
+      for (const OutstandingBlock& b : unit.outstanding) {
+        tell({view_.now(), UnfinishedBlock{unit.id, b.block, b.assigned, b.after_events}});
+      }
+    }
+  }
+
+  /// Shows `event` in the View and lets the policy answer it.
+  void deliver(const Event& event) {
+    view_.include(event);
+    answer_(event);
+  }
+
+  /// Notes that all units, or this one, may be idle, for after the events of an instant.
+  void offer_all() {
+    for (const UnitState& unit : view_.units()) offered_.insert(unit.id);
+  }
+  void offer(UnitId unit) { offered_.insert(unit); }
+  /// The first unit of which that was noted, which is over then; none: of none.
+  [[nodiscard]] std::optional<UnitId> take_offer() {
+    if (offered_.empty()) return std::nullopt;
+    return offered_.extract(offered_.begin()).value();
+  }
+
+ private:
+  /// A block on a unit.
+  struct Handed {
+    UnitId unit;
+    std::uint64_t id;
+  };
+
+  void start(const Block& block, UnitId unit) {
+    view_.grant(OutstandingBlock{block, executor_.start(block, unit), events_}, unit);
+    if (view_.unit(unit).is_idle()) offered_.insert(unit);
+  }
+
+  /// Records that `lost` of `unit` is lost, and that its items are in the pool again if they are.
+  /// Returns what the policy is to be told.
+  Event record_loss(UnitId unit, const OutstandingBlock& lost, LostBy by,
+                    const Executor::TakenBack& taken, bool returns_items,
+                    std::optional<Items> cap_items = std::nullopt) {
+    const Block& block = lost.block;
+    const bool goes_on = taken.fate == Fate::goes_on;
+    if (returns_items) pool_.put_back({block.first, block.items});
+    tell({taken.at,
+          LostBlock{unit, block, lost.assigned, lost.after_events, cap_items, by, goes_on}});
+    if (returns_items) offer_all();
+    offered_.insert(unit);
+    return {taken.at, BlockLost{unit, block, cap_items, by, goes_on, returns_items}};
+  }
+
+  /// The same, of a block that the policy's own call has lost: it is told when that is over.
+  void drop(UnitId unit, const OutstandingBlock& lost, LostBy by,
+            const Executor::TakenBack& taken) {
+    const bool returns_items = by == LostBy::take_back && !part_from_copy(lost.block.id);
+    untold_.push_back(record_loss(unit, lost, by, taken, returns_items));
+    view_.include(untold_.back());
+  }
+
+  /// If `id` and another outstanding block have the same items, forgets that and returns the other.
+  std::optional<Handed> part_from_copy(std::uint64_t id) {
+    for (auto pair = copies_.begin(); pair != copies_.end(); ++pair) {
+      if (pair->first.id != id && pair->second.id != id) continue;
+      const Handed other = pair->first.id == id ? pair->second : pair->first;
+      copies_.erase(pair);
+      return other;
+    }
+    return std::nullopt;
+  }
+
+  Executor& executor_;
+  Journal& journal_;
+  View& view_;
+  Answer answer_;
+  Pool pool_;
+  Coverage coverage_;
+  std::vector<std::pair<Handed, Handed>> copies_;  ///< outstanding blocks of the same items
+  std::deque<Event> untold_;
+  std::set<UnitId> offered_;  ///< may be idle
+  std::uint64_t blocks_granted_ = 0;
+  std::uint64_t probes_granted_ = 0;
+  std::uint64_t events_ = 0;  ///< counted like OutstandingBlock::after_events
+};
+
 class RunLoop final : private Decisions {
  public:
   RunLoop(Executor& executor, Policy& policy, const RunSetup& setup, Journal& journal)
@@ -83,9 +339,7 @@ class RunLoop final : private Decisions {
         setup_(setup),
         journal_(journal),
         view_(setup.units, setup.phases),
-        offered_(setup.units.size()),
-        ledger_(executor, journal, view_, offered_, [this](const Event& event) { answer(event); }) {
-  }
+        ledger_(executor, journal, view_, [this](const Event& event) { answer(event); }) {}
 
   RunOutcome run() {
     for (const Workload& phase : setup_.phases) {
@@ -100,16 +354,16 @@ class RunLoop final : private Decisions {
  private:
   void body() {
     for (const UnitId unit : setup_.absent_at_start) view_.mark_absent(unit);
-    deliver({view_.now(), RunStarted{}});
+    ledger_.deliver({view_.now(), RunStarted{}});
     for (size_t phase = 0; phase < setup_.phases.size(); ++phase) {
-      deliver({view_.now(), PhaseStarted{static_cast<int>(phase)}});
+      ledger_.deliver({view_.now(), PhaseStarted{static_cast<int>(phase)}});
       for (int iteration = 0; iteration < setup_.phases[phase].iterations; ++iteration) {
         const Seconds begin = executor_.begin_iteration(static_cast<int>(phase), iteration);
         if (iteration > 0) take_until(begin);  // the pool is still empty: nothing is handed out
         ledger_.begin_iteration(setup_.phases[phase]);
         view_.pass(begin);
         ledger_.tell({view_.now(), IterationBegin{}});
-        deliver({view_.now(), IterationStarted{iteration}});
+        ledger_.deliver({view_.now(), IterationStarted{iteration}});
         if (!drive()) {
           ledger_.tell_outstanding();
           return tell_answers();
@@ -123,7 +377,7 @@ class RunLoop final : private Decisions {
 
   /// Runs one iteration up to its barrier. Returns false if the run ends early.
   bool drive() {
-    offer_all();
+    ledger_.offer_all();
     while (ledger_.remaining() > 0 || view_.outstanding() > 0) {
       offer_idles();
       if (ledger_.remaining() > 0 && view_.outstanding() == 0 && is_stuck() && !take_over()) {
@@ -153,7 +407,7 @@ class RunLoop final : private Decisions {
     EQ_CHECK(!outcome_.policy_stalled, "greedy does not stall");
     outcome_.policy_stalled = true;
     ledger_.tell({view_.now(), PolicyStall{}});
-    offer_all();
+    ledger_.offer_all();
     offer_idles();
     return true;
   }
@@ -164,7 +418,7 @@ class RunLoop final : private Decisions {
     const bool waits_for_units =
         view_.outstanding() > 0 || view_.going_on() > 0 || view_.probes() > 0;
     if (!waits_for_units && timers_.empty()) return !stop_requested();
-    const Seconds deadline = timers_.earliest();
+    const Seconds deadline = timers_.empty() ? Seconds::infinity() : timers_.begin()->first;
     std::optional<Event> event = executor_.next(deadline);
     if (stop_requested()) return false;
     if (!event) {
@@ -200,10 +454,11 @@ class RunLoop final : private Decisions {
   }
 
   void fire_timer() {
-    const RunTimers::Timer timer = timers_.take();
+    const auto [at, timer] = *timers_.begin();
+    timers_.erase(timers_.begin());
     if (view_.outstanding() == 0) ++idle_waits_;
-    ledger_.tell({timer.at, TimerEnd{}});
-    deliver({timer.at, TimerFired{timer.timer}});
+    ledger_.tell({at, TimerEnd{}});
+    ledger_.deliver({at, TimerFired{timer}});
   }
 
   /// Processes one event of the executor.
@@ -221,8 +476,8 @@ class RunLoop final : private Decisions {
       ledger_.lose_unit(event, gone->unit);
     } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
       ledger_.tell({event.at, *joined});
-      deliver(event);
-      offered_.add(joined->unit);
+      ledger_.deliver(event);
+      ledger_.offer(joined->unit);
     } else {
       EQ_CHECK(false, "an executor reports finishes, late ends, probes, losses and joins");
     }
@@ -239,23 +494,19 @@ class RunLoop final : private Decisions {
 
   /// Journals the time of the policy that no decision's record contains.
   void tell_answers() {
-    if (answers_ == Seconds{}) return;
-    journal_.measured({view_.now(), policy_domain, answers_s, answers_.value});
-    journal_.measured({view_.now(), policy_domain, longest_answer_s, longest_answer_.value});
-  }
-
-  void offer_all() {
-    for (const UnitState& unit : view_.units()) offered_.add(unit.id);
+    if (all_calls_ == Seconds{}) return;
+    journal_.measured({view_.now(), policy_domain, answers_s, all_calls_.value});
+    journal_.measured({view_.now(), policy_domain, longest_answer_s, longest_call_.value});
   }
 
   void offer_idles() {
-    while (const std::optional<UnitId> next = offered_.take()) {
+    while (const std::optional<UnitId> next = ledger_.take_offer()) {
       const UnitState& unit = view_.unit(*next);
       if (ledger_.remaining() == 0 || !unit.is_idle()) continue;
       if (outcome_.policy_stalled) {
         ledger_.hand_out(unit.id, greedy_items(), BlockTag::run, 0);
       } else {
-        deliver({view_.now(), UnitIdle{unit.id}});
+        ledger_.deliver({view_.now(), UnitIdle{unit.id}});
       }
     }
   }
@@ -264,11 +515,6 @@ class RunLoop final : private Decisions {
   [[nodiscard]] Items greedy_items() const {
     const auto units = static_cast<Items>(setup_.units.size());
     return std::max<Items>(view_.workload().grain_items, view_.workload().items / (10 * units));
-  }
-
-  void deliver(const Event& event) {
-    view_.include(event);
-    answer(event);
   }
 
   /// Lets the policy answer `event`, which the View includes, and then what its answers caused.
@@ -281,20 +527,20 @@ class RunLoop final : private Decisions {
     if (outcome_.policy_stalled) return;
     CostMeter* const meter = setup_.cost_meter;
     if (meter == nullptr) return policy_.decide(view_, event, *this);
-    answer_ = {};
+    this_call_ = {};
     meter->begin(view_.phase());
     policy_.decide(view_, event, *this);
     meter->pause();
     charge(meter->price_answer(true));
-    answers_ += answer_;
-    longest_answer_ = std::max(longest_answer_, answer_);
+    all_calls_ += this_call_;
+    longest_call_ = std::max(longest_call_, this_call_);
   }
 
   /// Lets `cost` pass. The View does not show it: it shows times of events, as the journal does.
   void charge(Seconds cost) {
     if (cost <= Seconds{}) return;
     executor_.occupy(std::nullopt, cost);
-    answer_ += cost;
+    this_call_ += cost;
   }
 
   // -- The interface Decisions, called by the policy -----------------------------------------
@@ -335,7 +581,9 @@ class RunLoop final : private Decisions {
     return true;
   }
 
-  void wake(Seconds at, std::uint64_t timer) override { timers_.set(at, timer); }
+  void wake(Seconds at, std::uint64_t timer) override {
+    if (at < Seconds::infinity()) timers_.emplace(at, timer);
+  }
 
   /// Lets what the call has cost up to a request pass before the request takes effect.
   void charge_answer() {
@@ -377,16 +625,15 @@ class RunLoop final : private Decisions {
   const RunSetup& setup_;
   Journal& journal_;
   View view_;
-  IdleOffers offered_;  ///< units to be told that they are idle, after the events of this instant
   BlockLedger ledger_;
   RunOutcome outcome_;
-  RunTimers timers_;
+  std::multimap<Seconds, std::uint64_t> timers_;  ///< by time, then in the order of setting
   int idle_waits_ = 0;  ///< timers and probes that ended while no block was outstanding
   CountAtOneTime taken_back_{take_backs_max};
   CountAtOneTime probes_{probes_max};
-  Seconds answer_;   ///< charged for this call, besides decisions
-  Seconds answers_;  ///< for all calls
-  Seconds longest_answer_;
+  Seconds this_call_;  ///< what was charged for the policy's present call, besides decisions
+  Seconds all_calls_;  ///< for all calls
+  Seconds longest_call_;
 };
 
 }  // namespace

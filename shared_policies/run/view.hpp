@@ -45,8 +45,8 @@ struct UnitState {
   UnitId id;
   Unit unit;
   bool present = true;  ///< false if absent at the start or after UnitLost, until UnitJoined
-  /// The largest block of the current workload that fits its memory; smaller after a block that it
-  /// could not do.
+  /// The largest block that it can be given: what fits its memory (`largest_block`), or less after
+  /// a block that it could not do.
   Items cap_items = 0;
   std::deque<OutstandingBlock> outstanding;  ///< in the order of handing out
   std::deque<OutstandingBlock> going_on;     ///< lost blocks on which the unit still works
@@ -58,7 +58,9 @@ struct UnitState {
   }
 };
 
-/// The state of a run. Only the run loop changes it, at each event and each granted block.
+/// The state of a run as its events tell it. Policies only read it: the run loop includes each
+/// event before it gives it to the policy, and each block or probe as soon as the policy has asked
+/// for it.
 class View {
  public:
   View(std::vector<Unit> units, std::vector<Workload> phases);
@@ -67,6 +69,7 @@ class View {
   /// the end of a Decision. No clock is read, so the journal contains every time that a policy has
   /// seen.
   [[nodiscard]] Seconds now() const { return now_; }
+  /// The work of the current phase, and the numbers of that phase and of its iteration, from 0.
   [[nodiscard]] const Workload& workload() const { return phases_[static_cast<size_t>(phase_)]; }
   [[nodiscard]] int phase() const { return phase_; }
   [[nodiscard]] int iteration() const { return iteration_; }
@@ -92,6 +95,8 @@ class View {
   /// The bytes of resident data that the master sends before the next block of `unit`: 0 unless
   /// they are `DataPlace::master`; what the iteration before has changed, if the unit has the rest.
   [[nodiscard]] double resident_bytes_to_send(UnitId unit) const;
+
+  // -- For the run loop ------------------------------------------------------------------------
 
   /// Updates the state with `event`.
   void include(const Event& event);

@@ -5,21 +5,21 @@
 #include <cmath>
 #include <vector>
 
-#include "shared_policies/solve/clp_module.hpp"
+#include "shared_policies/solve/packing_program.hpp"
 
 namespace equipoise {
 namespace {
 
 constexpr double tolerance = 1e-10;
 
-class ClpModel final : public PackingModel {
+class ClpSolver final : public PackingSolver {
  public:
-  ClpModel() : clp_(Clp_newModel()) {
+  ClpSolver() : clp_(Clp_newModel()) {
     Clp_setLogLevel(clp_, 0);
     Clp_setPrimalTolerance(clp_, tolerance);
     Clp_setDualTolerance(clp_, tolerance);
   }
-  ~ClpModel() override { Clp_deleteModel(clp_); }
+  ~ClpSolver() override { Clp_deleteModel(clp_); }
 
   std::optional<Packing> solve(const PackingProblem& problem) override {
     const auto columns = static_cast<int>(problem.gains.size());
@@ -36,9 +36,7 @@ class ClpModel final : public PackingModel {
     const double* fractions = Clp_primalColumnSolution(clp_);
     packing.fractions.assign(fractions, fractions + columns);
     const double* prices = Clp_dualRowSolution(clp_);
-    for (int l = 0; l < row_count; ++l) {
-      packing.row_prices.push_back(std::abs(prices[l]));
-    }
+    for (int l = 0; l < row_count; ++l) packing.row_prices.push_back(std::abs(prices[l]));
     return packing;
   }
 
@@ -46,13 +44,13 @@ class ClpModel final : public PackingModel {
   Clp_Simplex* clp_;
 };
 
-std::unique_ptr<PackingModel> make_model() { return std::make_unique<ClpModel>(); }
+std::unique_ptr<PackingSolver> make_solver() { return std::make_unique<ClpSolver>(); }
 
 }  // namespace
 
 extern "C" {
 extern const ClpModule equipoise_clp;
-const ClpModule equipoise_clp{&make_model};
+const ClpModule equipoise_clp{&make_solver};
 }
 
 }  // namespace equipoise

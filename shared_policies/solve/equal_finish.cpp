@@ -48,15 +48,9 @@ class JointNewton {
 
   [[nodiscard]] std::optional<Split> solve() {
     for (int step = 0; step < most_newton_steps; ++step) {
-      if (!evaluate()) {
-        return std::nullopt;
-      }
-      if (step > 0 && settled()) {
-        return answer();
-      }
-      if (!find_time()) {
-        return std::nullopt;
-      }
+      if (!evaluate()) return std::nullopt;
+      if (step > 0 && settled()) return answer();
+      if (!find_time()) return std::nullopt;
       move();
     }
     return std::nullopt;
@@ -80,9 +74,7 @@ class JointNewton {
       UnitAt& unit = units_[p];
       if (unit.x == 0.0) {
         unit.active = smallest_s(p) < time_;
-        if (!unit.active) {
-          continue;
-        }
+        if (!unit.active) continue;
         unit.x = std::min(1e-6 * problem_.items, unit.limit);
       }
       const CostAt here = problem_.costs[p]->at(unit.x);
@@ -101,9 +93,7 @@ class JointNewton {
     double sum = 0.0;
     for (const UnitAt& unit : units_) {
       sum += unit.x;
-      if (unit.active && std::abs(unit.seconds - time_) > exactness * time_) {
-        return false;
-      }
+      if (unit.active && std::abs(unit.seconds - time_) > exactness * time_) return false;
     }
     return std::abs(sum - problem_.items) <= 10.0 * exactness * problem_.items;
   }
@@ -127,9 +117,7 @@ class JointNewton {
   void move() {
     for (std::size_t p = 0; p < units_.size(); ++p) {
       UnitAt& unit = units_[p];
-      if (!unit.active) {
-        continue;
-      }
+      if (!unit.active) continue;
       const double x = unit.x + (time_ - unit.seconds) * unit.items_per_s;
       if (x > 0.0) {
         unit.x = std::min(x, unit.limit);
@@ -148,9 +136,7 @@ class JointNewton {
     for (const UnitAt& unit : units_) {
       const bool works = unit.x > least_items();
       split.items.push_back(works ? unit.x : 0.0);
-      if (works) {
-        split.finish_s = std::max(split.finish_s, unit.seconds);
-      }
+      if (works) split.finish_s = std::max(split.finish_s, unit.seconds);
     }
     return split;
   }
@@ -180,16 +166,12 @@ class TimeSearch {
     double width = high_s_ - low_s_;
     for (int step = 0; step < most_search_steps && high_s_ - low_s_ > 1e-14 * high_s_; ++step) {
       const double items_per_s = probe(time);
-      if (items_per_s > 0.0 && std::abs(sum_ - items_) <= 1e-13 * items_) {
-        return answer(time);
-      }
+      if (items_per_s > 0.0 && std::abs(sum_ - items_) <= 1e-13 * items_) return answer(time);
       // Step slightly beyond the root, so that the other end of the bracket moves, too.
       const double newton =
           time + (items_ - sum_) / items_per_s + std::copysign(4e-14 * time, items_ - sum_);
       const bool slow = step % 4 == 3 && high_s_ - low_s_ > 0.5 * width;
-      if (step % 4 == 3) {
-        width = high_s_ - low_s_;
-      }
+      if (step % 4 == 3) width = high_s_ - low_s_;
       time = newton > low_s_ && newton < high_s_ && !slow ? newton : middle();
     }
     return answer(high_s_);
@@ -264,13 +246,9 @@ Split solve_equal_finish(const SplitProblem& problem) {
     caps += problem.cap_items[p];
     non_decreasing = non_decreasing && problem.costs[p]->non_decreasing();
   }
-  if (caps < problem.items) {
-    return all_capped(problem);
-  }
+  if (caps < problem.items) return all_capped(problem);
   if (non_decreasing) {
-    if (auto split = JointNewton(problem).solve()) {
-      return *std::move(split);
-    }
+    if (auto split = JointNewton(problem).solve()) return *std::move(split);
   }
   return TimeSearch(problem).solve();
 }

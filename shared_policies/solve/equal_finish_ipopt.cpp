@@ -10,7 +10,6 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/modules/run_time_module.hpp"
-#include "shared_policies/solve/ipopt_module.hpp"
 
 namespace equipoise {
 namespace {
@@ -38,9 +37,7 @@ std::vector<std::size_t> units_that_fit(const SplitProblem& problem,
   }
   std::vector<std::size_t> fit;
   for (std::size_t i = 0; i < units.size(); ++i) {
-    if (shares[i] > 1e-7 || smallest_s(units[i]) < finish_s) {
-      fit.push_back(units[i]);
-    }
+    if (shares[i] > 1e-7 || smallest_s(units[i]) < finish_s) fit.push_back(units[i]);
   }
   return fit;
 }
@@ -65,29 +62,21 @@ Split IpoptEqualFinish::solve(const SplitProblem& problem) {
   std::iota(units.begin(), units.end(), std::size_t{0});
   std::vector<double> shares = solver_->solve(problem, units, SplitForm::equal);
   bool all_fit = !shares.empty();
-  if (all_fit) {
-    units_that_fit(problem, units, shares, split.finish_s);
-  }
+  if (all_fit) units_that_fit(problem, units, shares, split.finish_s);
   while (!all_fit) {
     if (units.size() == 1) {
       shares.assign(1, 1.0);
     } else {
       shares = solver_->solve(problem, units, SplitForm::at_most);
     }
-    if (shares.empty()) {
-      return split;
-    }
+    if (shares.empty()) return split;
     std::vector<std::size_t> fit = units_that_fit(problem, units, shares, split.finish_s);
     all_fit = fit.size() == units.size();
-    if (!all_fit) {
-      units = std::move(fit);
-    }
+    if (!all_fit) units = std::move(fit);
   }
   split.status = SplitStatus::solved;
   split.items.assign(problem.costs.size(), 0.0);
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    split.items[units[i]] = shares[i] * problem.items;
-  }
+  for (std::size_t i = 0; i < units.size(); ++i) split.items[units[i]] = shares[i] * problem.items;
   return split;
 }
 

@@ -29,9 +29,7 @@ std::vector<Items> round_to_sum(const RoundingProblem& problem) {
       queue.emplace(problem.costs[p]->at(static_cast<double>(more)).seconds, p);
     }
   };
-  for (std::size_t p = 0; p < n && left > 0; ++p) {
-    offer(p);
-  }
+  for (std::size_t p = 0; p < n && left > 0; ++p) offer(p);
   while (left > 0 && !queue.empty()) {
     const std::size_t p = queue.top().second;
     queue.pop();

@@ -22,9 +22,7 @@ InverseCost::InverseCost(const CostModel& cost, double limit_items)
       shortest_s_(cost.at(tiny_).seconds),
       longest_s_(cost.at(limit_items).seconds),
       last_(0.5 * limit_items) {
-  if (!cost.non_decreasing()) {
-    tabulate();
-  }
+  if (!cost.non_decreasing()) tabulate();
 }
 
 double InverseCost::peak_between(double low, double high) const {
@@ -61,9 +59,7 @@ void InverseCost::tabulate() {
 }
 
 InverseCost::Bracket InverseCost::bracket(double seconds) const {
-  if (table_.empty()) {
-    return {tiny_, limit_};
-  }
+  if (table_.empty()) return {tiny_, limit_};
   const auto above =
       std::upper_bound(table_.begin(), table_.end(), seconds,
                        [](double t, const Step& step) { return t < step.envelope_s; });
@@ -72,12 +68,8 @@ InverseCost::Bracket InverseCost::bracket(double seconds) const {
 }
 
 ItemsWithin InverseCost::within(double seconds) {
-  if (shortest_s_ >= seconds) {
-    return {};
-  }
-  if (longest_s_ <= seconds) {
-    return {limit_, 0.0};
-  }
+  if (shortest_s_ >= seconds) return {};
+  if (longest_s_ <= seconds) return {limit_, 0.0};
   Bracket b = bracket(seconds);
   double x = last_ > b.low && last_ < b.high ? last_ : 0.5 * (b.low + b.high);
   double slope = 0.0;
@@ -93,9 +85,7 @@ ItemsWithin InverseCost::within(double seconds) {
     const double newton = x + error / slope;
     const bool inside = newton > b.low && newton < b.high;  // false for a slope of 0 too
     const bool slow = step % 4 == 3 && b.high - b.low > 0.5 * width;
-    if (step % 4 == 3) {
-      width = b.high - b.low;
-    }
+    if (step % 4 == 3) width = b.high - b.low;
     if (inside && !slow) {
       x = newton;
     } else {

@@ -1,6 +1,6 @@
 // The equal-finish problem as an Ipopt program: the content of the Ipopt module, and the only file
 // that includes Ipopt.
-#include "shared_policies/solve/ipopt_module.hpp"
+#include "shared_policies/solve/equal_finish_ipopt.hpp"
 
 #include <IpIpoptApplication.hpp>
 #include <IpTNLP.hpp>
@@ -160,16 +160,12 @@ class IpoptShares final : public SharesSolver {
 
   std::vector<double> solve(const SplitProblem& problem, const std::vector<std::size_t>& units,
                             SplitForm form) override {
-    if (!ready_) {
-      return {};
-    }
+    if (!ready_) return {};
     ipopt_->Options()->SetIntegerValue("mumps_pivot_order",
                                        static_cast<Index>(units.size()) >= many_units ? 6 : 7);
     const Ipopt::SmartPtr<SplitProgram> program = new SplitProgram(problem, units, form);
     const auto status = ipopt_->OptimizeTNLP(Ipopt::GetRawPtr(program));
-    if (status != Ipopt::Solve_Succeeded && status != Ipopt::Solved_To_Acceptable_Level) {
-      return {};
-    }
+    if (status != Ipopt::Solve_Succeeded && status != Ipopt::Solved_To_Acceptable_Level) return {};
     return program->shares();
   }
 

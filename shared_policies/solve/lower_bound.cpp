@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/solve/packing_program.hpp"
-#include "shared_policies/solve/rate_integral.hpp"
-#include "shared_policies/solve/shared_resource.hpp"
 #include "shared_policies/solve/unit_needs.hpp"
 
 namespace equipoise {
@@ -23,12 +22,8 @@ Seconds settles_at(const Scenario& scenario) {
   Seconds last;
   for (const Disturbance& event : scenario.events) {
     last = std::max(last, event.at);
-    if (event.until < Seconds::infinity()) {
-      last = std::max(last, event.until);
-    }
-    if (!event.profile.empty()) {
-      last = std::max(last, event.at + event.profile.back().since);
-    }
+    if (event.until < Seconds::infinity()) last = std::max(last, event.until);
+    if (!event.profile.empty()) last = std::max(last, event.at + event.profile.back().since);
   }
   return last;
 }
@@ -46,7 +41,7 @@ class IterationBound {
       }
     }
     EQ_CHECK(!needs_.empty(), "a unit takes part");
-    for (const SharingNode& node : sharing_nodes(platform_)) {
+    for (const RemoteNode& node : sharing_nodes(platform_)) {
       const CopySpeed trunk = copy_speed_of(platform_.links, {node.trunk});
       for (UnitNeeds& needs : needs_) {
         const UnitId unit{static_cast<std::uint32_t>(needs.unit)};
@@ -82,12 +77,8 @@ class IterationBound {
 
  private:
   void begin_at(Seconds start) {
-    for (UnitNeeds& needs : needs_) {
-      needs.begin_at(start);
-    }
-    for (SharedResource& resource : shared_) {
-      resource.offered = RateIntegral(resource.rate, start);
-    }
+    for (UnitNeeds& needs : needs_) needs.begin_at(start);
+    for (SharedResource& resource : shared_) resource.offered = RateIntegral(resource.rate, start);
   }
 
   /// Whether the work that does not fit until `time` will never fit: all units are gone by then and
@@ -117,10 +108,11 @@ class IterationBound {
       limits_.push_back(unit_within(needs, seconds));
       sum += limits_.back();
     }
-    if (shared_.empty() || sum < all_items()) {
-      return sum;
-    }
-    packing_ = solver_.solve(program(seconds));
+    if (shared_.empty() || sum < all_items()) return sum;
+    if (solver_ == nullptr) solver_ = make_packing_solver();
+    std::optional<Packing> packing = solver_->solve(program(seconds));
+    EQ_CHECK(packing.has_value(), "a packing program has an optimum");
+    packing_ = *std::move(packing);
     return packing_.gain;
   }
 
@@ -186,7 +178,7 @@ class IterationBound {
   double setup_bytes_ = 0.0;
   std::vector<double> limits_;  // of the units that take part, at the last trial time
   Packing packing_;             // at the last trial time for which the linear program was solved
-  PackingSolver solver_;
+  std::unique_ptr<PackingSolver> solver_;  // null before the first program
 };
 
 }  // namespace

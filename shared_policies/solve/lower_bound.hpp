@@ -40,7 +40,7 @@ struct LowerBound {
 /// items that the unit could do in T. A link that is on a unit's route in and on its route out
 /// carries the bytes of both. Links that are not shared (`Link::shared`) have no such constraint.
 ///
-/// Resident data that a node's units share (SharingNode) count only on the links of its trunk, 1/n
+/// Resident data that a node's units share (RemoteNode) count only on the links of its trunk, 1/n
 /// of them for each of its n units, and as time that passes before the units' copies in.
 ///
 /// Resident data that a unit reads with each block (ResidentStream) count as computation and as

@@ -1,12 +1,7 @@
-// Solves packing programs with Clp, which is in a module.
+// Opens the Clp module.
 #include "shared_policies/solve/packing_program.hpp"
 
-#include <optional>
-#include <utility>
-
-#include "shared_policies/model/failure.hpp"
 #include "shared_policies/modules/run_time_module.hpp"
-#include "shared_policies/solve/clp_module.hpp"
 
 namespace equipoise {
 namespace {
@@ -19,14 +14,8 @@ constexpr RunTimeModule clp_module{
 
 }  // namespace
 
-PackingSolver::PackingSolver() = default;
-PackingSolver::~PackingSolver() = default;
-
-Packing PackingSolver::solve(const PackingProblem& problem) {
-  if (model_ == nullptr) model_ = open_module<ClpModule>(clp_module).make_model();
-  std::optional<Packing> packing = model_->solve(problem);
-  EQ_CHECK(packing.has_value(), "a packing program has an optimum");
-  return std::move(*packing);
+std::unique_ptr<PackingSolver> make_packing_solver() {
+  return open_module<ClpModule>(clp_module).make_solver();
 }
 
 }  // namespace equipoise

@@ -1,13 +1,14 @@
-// The linear program that computes lower bounds with shared links.
+// The linear program that computes lower bounds with shared links. It is solved by Clp, in a shared
+// library that is opened for the first one: Clp brings LAPACK, which on Debian is OpenBLAS, which
+// starts threads wherever it is loaded.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace equipoise {
-
-class PackingModel;
 
 /// A problem with n columns, some rows and non-negative entries, which are stored column by column.
 struct PackingProblem {
@@ -26,25 +27,29 @@ struct Packing {
                                    ///< in a row
 };
 
-/// Solves
+/// Solves, one problem after the other,
 ///
 ///     maximise sum_p gain_p z_p   subject to   sum_p weight_lp z_p <= 1   for each row l,
 ///                                              0 <= z_p <= 1              for each column p
 ///
-/// by the simplex method (Clp, in a module that is opened when the first problem is solved). It
-/// always has a solution, because z = 0 is feasible.
+/// by the simplex method. It always has a solution, because z = 0 is feasible.
 class PackingSolver {
  public:
-  PackingSolver();
-  ~PackingSolver();
+  PackingSolver() = default;
   PackingSolver(const PackingSolver&) = delete;
   PackingSolver& operator=(const PackingSolver&) = delete;
+  virtual ~PackingSolver() = default;
 
-  /// Throws BackendError if the module cannot be opened.
-  [[nodiscard]] Packing solve(const PackingProblem& problem);
+  /// None if Clp finds none.
+  [[nodiscard]] virtual std::optional<Packing> solve(const PackingProblem& problem) = 0;
+};
 
- private:
-  std::unique_ptr<PackingModel> model_;
+/// Throws BackendError if the module cannot be opened.
+[[nodiscard]] std::unique_ptr<PackingSolver> make_packing_solver();
+
+/// The table that the module exports under the name `equipoise_clp`.
+struct ClpModule {
+  std::unique_ptr<PackingSolver> (*make_solver)();
 };
 
 }  // namespace equipoise

@@ -1,22 +1,93 @@
-// The constraints of the lower bound that belong to one unit: what its share needs, and what a span
+// The constraints of the lower bound: what a unit's share needs, what units share, and what a span
 // of time offers under a scenario.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/disturbed_platform.hpp"
-#include "shared_policies/machine/node_residents.hpp"
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/workload.hpp"
-#include "shared_policies/solve/cheapest_blocks.hpp"
-#include "shared_policies/solve/copy_direction.hpp"
-#include "shared_policies/solve/rate_integral.hpp"
 
 namespace equipoise {
+
+/// An amount that a block of a given size takes: seconds or bytes.
+struct BlockTake {
+  double items = 0.0;
+  double takes = 0.0;
+};
+
+/// A lower bound C(x) on the sum of f(y_i) over all divisions y_1 + ... + y_m = x, where every y_i
+/// lies between the first and the last of the sizes at which f is given. f is linear between these
+/// sizes.
+///
+///     C(x) = x min{ f(y) / y : y <= x },   because no block of a share is larger than the share
+///
+/// C(x) = f(x) as long as f(y) / y falls with y. C(x) is attained if x is a multiple of the size
+/// with the smallest f(y) / y.
+class CheapestBlocks {
+ public:
+  /// `takes`: ascending in items, at least one entry (otherwise a bug), items > 0, takes >= 0.
+  explicit CheapestBlocks(std::span<const BlockTake> takes);
+
+  /// The largest x with C(x) <= `limit`. 0 if even the smallest block takes more; infinite if
+  /// nothing is taken at any size.
+  [[nodiscard]] double within(double limit) const;
+  /// The smallest f(y) / y over all sizes.
+  [[nodiscard]] double per_item() const { return kinks_.back().least_per_item; }
+
+ private:
+  struct Kink {
+    double items;
+    double takes;
+    double least_per_item;  // in blocks of up to this size
+  };
+  std::vector<Kink> kinks_;
+};
+
+/// The integral of a rate from `start` on, as a function of the length of the span.
+///
+///     over(T) = integral of rate(t) dt for t from start to start + T
+///
+/// Non-decreasing in T. Spans are counted from `start`, so that a late start costs no precision. At
+/// a constant rate it is exactly rate * T. O(log steps) for each call, O(steps) to construct.
+class RateIntegral {
+ public:
+  /// The integral of the constant rate 1.
+  RateIntegral() : RateIntegral(StepFunction{}, Seconds{}) {}
+  RateIntegral(const StepFunction& rate, Seconds start);
+
+  [[nodiscard]] double over(double span_s) const;
+
+ private:
+  struct Stretch {
+    double from_s = 0.0;  // counted from `start`
+    double rate = 1.0;    // until the next stretch begins
+    double done = 0.0;    // before this stretch
+  };
+  std::vector<Stretch> stretches_;
+};
+
+/// The copies of a unit in one direction, or in both directions through one copy engine, as
+/// functions of a block's items that are linear between `sizes`.
+struct CopyDirection {
+  StepFunction rate;  ///< r(t): the route's bandwidth over the undisturbed one
+  std::function<double(double)> latency_s;
+  std::function<double(double)> moving_s;  ///< at the undisturbed bandwidth
+  double setup = 0.0;                      ///< seconds for each setup byte
+  std::vector<double> sizes;
+
+  /// c L + bytes/B of any number of blocks.
+  [[nodiscard]] CheapestBlocks takes(double c) const;
+  /// What the copies are offered while the unit is there, see UnitNeeds: max(c, r) * `present`.
+  [[nodiscard]] StepFunction offered(double c, const StepFunction& present) const;
+};
 
 /// One resource that a unit's share needs, and the rate at which it is offered over time.
 struct Need {
@@ -77,7 +148,7 @@ struct UnitNeeds {
   std::optional<Need> own_link_bytes;
   std::vector<CopyDirection> engines;  ///< of a unit with a `device`: the copies in and out, or all
                                        ///< copies if it has one engine
-  std::optional<SharingNode> node;     ///< with which it shares resident data
+  std::optional<RemoteNode> node;      ///< with which it shares resident data
   double in_bytes_per_item = 0.0;      ///< a lower bound
   double out_bytes_per_item = 0.0;     ///< a lower bound
   bool counts_setup = true;            ///< false: the setup bytes depend on the unit's first block
@@ -91,7 +162,7 @@ struct UnitNeeds {
   void set_own_links(const DisturbedPlatform& world, const std::vector<std::uint32_t>& links);
   /// Declares that the unit shares resident data with `node`: only the node's trunk, of this
   /// bandwidth, carries them for certain, once for all of its units.
-  void share_setup(const SharingNode& node, double trunk_bytes_per_s);
+  void share_setup(const RemoteNode& node, double trunk_bytes_per_s);
   /// The bytes that `link` must carry for the unit, for each byte of its setup.
   [[nodiscard]] double setup_over(std::uint32_t link) const;
   /// Sets the start of all following spans to `start`.
@@ -103,5 +174,33 @@ struct UnitNeeds {
   /// The number of items whose copies fit into `span_s`, with `setup_bytes` to be sent as well.
   [[nodiscard]] double copies_within(double span_s, double setup_bytes) const;
 };
+
+/// A link that several units use, or a copy engine of a device that several units share.
+///
+/// An engine copies for one unit at a time. As in UnitNeeds, adding up over all transfers of all
+/// its units gives, for every constant c,
+///
+///     sum over units of sum (c L + bytes/B)  <=  integral of max over units of max(c, r(t)) while
+///                                                the unit is there
+///
+/// where L, B and r are those of the unit's route. Used for the smallest and the largest value of
+/// all r.
+struct SharedResource {
+  /// The least that a unit needs of it. A unit may stand there twice.
+  struct User {
+    std::size_t needs = 0;        ///< its position among the needs
+    double per_item = 0.0;        ///< bytes, or seconds of an engine
+    double per_setup_byte = 0.0;  ///< bytes, or seconds of an engine
+  };
+  std::string name;  ///< the link's; "copies" for an engine
+  std::vector<User> users;
+  StepFunction rate;
+  RateIntegral offered = {};  ///< the integral of `rate` from the start that was set last
+};
+
+/// The shared resources of the units in `needs`. Tells units that use links alone about them
+/// (UnitNeeds::set_own_links).
+[[nodiscard]] std::vector<SharedResource> find_shared_resources(const DisturbedPlatform& world,
+                                                                std::vector<UnitNeeds>& needs);
 
 }  // namespace equipoise

@@ -1,8 +1,12 @@
-// Edit distance with swaps (optimal string alignment), computed with three rows.
+// Edit distance with swaps (optimal string alignment), computed with three rows, and patterns by
+// the rules of the shell.
 #include "shared_policies/text/nearest_name.hpp"
+
+#include <fnmatch.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -63,6 +67,16 @@ std::string unknown_name(const std::string& what, const std::string& name,
   for (const std::string& candidate : known) message += candidate + ", ";
   message.resize(message.size() - 2);
   return message;
+}
+
+std::vector<std::string> names_like(const std::string& pattern,
+                                    const std::vector<std::string>& names) {
+  if (std::ranges::find(names, pattern) != names.end()) return {pattern};
+  std::vector<std::string> found;
+  std::ranges::copy_if(names, std::back_inserter(found), [&pattern](const std::string& name) {
+    return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  });
+  return found;
 }
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// Suggests the known name that a user most likely meant when an unknown one was typed.
+// Which known names a user means: by patterns (`node-*`), or nearly, when an unknown one was typed.
 #pragma once
 
 #include <string>
@@ -17,5 +17,11 @@ namespace equipoise {
 /// The names in `known` that are near to `name`, the nearest first; see above.
 [[nodiscard]] std::vector<std::string> near_names(const std::string& name,
                                                   const std::vector<std::string>& known);
+
+/// Those of `names`, in their order, that `pattern` means: the one that is exactly `pattern`, or
+/// else all that match it, where * stands for any text, ? for one character and [0-3] for one of a
+/// range. Empty if there is none.
+[[nodiscard]] std::vector<std::string> names_like(const std::string& pattern,
+                                                  const std::vector<std::string>& names);
 
 }  // namespace equipoise

@@ -22,7 +22,6 @@
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/scripted.hpp"
 #include "traces/journal_file.hpp"
-#include "traces/journal_queue.hpp"
 
 namespace equipoise {
 namespace {

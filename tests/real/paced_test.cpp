@@ -10,7 +10,7 @@
 
 #include "real/paced/paced_worker.hpp"
 #include "real/real_executor.hpp"
-#include "shared_policies/machine/draw.hpp"
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/fake_clock.hpp"

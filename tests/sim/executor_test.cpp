@@ -8,7 +8,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "shared_policies/machine/draw.hpp"
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "sim/child_process.hpp"
 #include "tests/support/sim_platforms.hpp"

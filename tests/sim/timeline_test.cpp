@@ -1,4 +1,4 @@
-// Tests of the timeline, a heap of dates, against a list that is searched.
+// Tests of the timeline, a tournament of dates, against a list that is searched.
 #include "sim/timeline.hpp"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/small_machine.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "traces/files/output_lock.hpp"
+#include "traces/files/locked_file.hpp"
 
 namespace equipoise::one_writer_test {
 namespace {

@@ -1,6 +1,6 @@
 // Tests of a journal that a separate thread writes: records are neither lost, reordered nor
 // delayed, and failures are reported.
-#include "traces/journal_queue.hpp"
+#include "traces/journal_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,6 @@
 
 #include "tests/support/full_disk.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "traces/journal_file.hpp"
 
 namespace equipoise::journal_queue_test {
 namespace {

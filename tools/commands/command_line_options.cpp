@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/measures.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/runs/policy_list.hpp"

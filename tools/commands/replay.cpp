@@ -22,7 +22,7 @@
 #include "tools/worlds/replay_inputs.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
 #include "tools/worlds/world.hpp"
-#include "traces/files/output_lock.hpp"
+#include "traces/files/locked_file.hpp"
 #include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
 #include "traces/run_trace.hpp"

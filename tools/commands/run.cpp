@@ -14,7 +14,7 @@
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/kept_experience.hpp"
 #include "tools/worlds/world.hpp"
-#include "traces/files/output_lock.hpp"
+#include "traces/files/locked_file.hpp"
 
 namespace equipoise {
 namespace {

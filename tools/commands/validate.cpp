@@ -28,7 +28,7 @@
 #include "tools/worlds/real_world.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
-#include "traces/files/output_lock.hpp"
+#include "traces/files/locked_file.hpp"
 #include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 

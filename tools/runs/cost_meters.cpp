@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "real/threads/clock.hpp"
-#include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/measures.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 

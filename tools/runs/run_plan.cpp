@@ -11,9 +11,8 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/experience_journal.hpp"
-#include "shared_policies/run/metered_journal.hpp"
+#include "shared_policies/run/inserting_journals.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
-#include "shared_policies/run/scenario_journal.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/runs/loaded_policy.hpp"
@@ -22,7 +21,6 @@
 #include "tools/runs/version.hpp"
 #include "traces/files/output_target.hpp"
 #include "traces/journal_file.hpp"
-#include "traces/journal_queue.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -246,8 +244,8 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   if (file != nullptr) journals.push_back(file.get());
   if (plan.learns) journals.push_back(&experience);
   Tee all(std::move(journals));
-  const std::unique_ptr<Journal> disturbed = make_scenario_journal(plan.scenario, all);
-  MeteredJournal journal(plan.readings, *disturbed);
+  ScenarioJournal disturbed(plan.scenario, all);
+  MeteredJournal journal(plan.readings, disturbed);
   RunReport report;
   try {
     report.outcome = run_policy(

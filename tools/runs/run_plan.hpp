@@ -12,7 +12,7 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/executor.hpp"
-#include "shared_policies/run/metered_journal.hpp"
+#include "shared_policies/run/inserting_journals.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/run/recorded_run.hpp"
 #include "shared_policies/run/results.hpp"

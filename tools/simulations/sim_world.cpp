@@ -9,7 +9,7 @@
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
-#include "shared_policies/machine/node_residents.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 
 namespace equipoise {
 namespace {
@@ -73,7 +73,7 @@ std::vector<std::optional<std::size_t>> copies_over(const Platform& platform, st
   for (std::size_t i = 0; i < copies.size(); ++i) {
     if (std::ranges::count(platform.units[i].in.links, link) > 0) copies[i] = i;
   }
-  for (const SharingNode& node : sharing_nodes(platform)) {
+  for (const RemoteNode& node : sharing_nodes(platform)) {
     if (std::ranges::count(node.trunk, link) == 0) continue;
     for (const UnitId unit : node.units) copies[unit.index] = node.units.front().index;
   }

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "shared_policies/run/recorded_run.hpp"
-#include "tools/simulations/archive.hpp"
+#include "sim/archive.hpp"
 
 namespace equipoise {
 

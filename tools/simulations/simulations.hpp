@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "shared_policies/model/platform.hpp"
-#include "shared_policies/model/unit_map.hpp"
+#include "shared_policies/specs/unit_map.hpp"
 #include "sim/platform_probe.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/simulations/simulation.hpp"

@@ -10,10 +10,10 @@
 #include <set>
 #include <utility>
 
-#include "shared_policies/model/cost_limit.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/model/unit_map.hpp"
+#include "shared_policies/model/measures.hpp"
 #include "shared_policies/specs/spec.hpp"
+#include "shared_policies/specs/unit_map.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/sweep/campaign_variables.hpp"

@@ -1,4 +1,4 @@
-// Locks with flock, and begins again if the file was replaced while it waited.
+// Locks with flock: files that are replaced, with patience, and outputs at once.
 #include "traces/files/locked_file.hpp"
 
 #include <fcntl.h>
@@ -8,11 +8,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "shared_policies/model/failure.hpp"
 #include "traces/files/output_target.hpp"
 
 namespace equipoise {
@@ -66,6 +70,32 @@ bool LockedFile::is_there() const {
   struct stat there = {};
   return ::fstat(file_, &opened) == 0 && ::stat(path_.c_str(), &there) == 0 &&
          opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
+}
+
+OutputLock::OutputLock(const std::string& file, EmptyFile if_empty, const std::string& option,
+                       const std::string& others) {
+  try {
+    lock_ = std::make_unique<LockedFile>(file, std::chrono::milliseconds(0), if_empty);
+  } catch (const LockHeld&) {
+    throw InputError(option, others);
+  } catch (const NoLocks&) {  // then two programs are the user's to keep apart
+  }
+}
+
+OutputLock OutputLock::of_folder(const std::string& path, const std::string& option) {
+  return {path + "/.lock", EmptyFile::removed, option,
+          "another equipoise is writing to " + path +
+              "; wait until it has ended, or give another folder"};
+}
+
+OutputLock OutputLock::of_file(const std::string& path, const std::string& option) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool is_there = fs::exists(path, error);
+  if (path.empty() || (is_there && !fs::is_regular_file(path, error))) return {};
+  return {
+      path, is_there ? EmptyFile::kept : EmptyFile::removed, option,
+      "another equipoise is writing " + path + "; wait until it has ended, or give another file"};
 }
 
 }  // namespace equipoise

@@ -1,5 +1,5 @@
 // Tests of what the units of a node share of resident data; tests/sim has their times.
-#include "shared_policies/machine/node_residents.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,9 +33,9 @@ Platform two_nodes() {
   return platform;
 }
 
-TEST(SharingNodes, ShareTheLinksWithWhichAllRoutesBegin) {
+TEST(RemoteNodes, ShareTheLinksWithWhichAllRoutesBegin) {
   const Platform platform = two_nodes();
-  const std::vector<SharingNode> nodes = sharing_nodes(platform);
+  const std::vector<RemoteNode> nodes = sharing_nodes(platform);
   ASSERT_EQ(nodes.size(), 1U);  // a is the master's, c has one unit
   EXPECT_EQ(nodes[0].units, (std::vector<UnitId>{{2}, {3}, {4}}));
   EXPECT_EQ(nodes[0].trunk, (Links{0, 1}));
@@ -44,7 +44,7 @@ TEST(SharingNodes, ShareTheLinksWithWhichAllRoutesBegin) {
   EXPECT_EQ(speed_from_node(platform, nodes[0], {4})->time(100.0), Seconds{1.5});
 }
 
-TEST(SharingNodes, AreNoneWhereRoutesShareNothing) {
+TEST(RemoteNodes, AreNoneWhereRoutesShareNothing) {
   Platform platform = two_nodes();
   platform.units[2].in.links = {2, 1};
   EXPECT_TRUE(sharing_nodes(platform).empty());

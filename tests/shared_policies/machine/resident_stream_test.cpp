@@ -1,6 +1,6 @@
 // Tests of what units read of resident data with each block, over which links, and how fast; with
 // values worked out by hand.
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
 
 #include <gtest/gtest.h>
 

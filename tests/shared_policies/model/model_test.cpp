@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "shared_policies/machine/draw.hpp"
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/unit.hpp"

@@ -1,5 +1,5 @@
 // Tests of the order in which readings of meters enter a journal.
-#include "shared_policies/run/metered_journal.hpp"
+#include "shared_policies/run/inserting_journals.hpp"
 
 #include <gtest/gtest.h>
 

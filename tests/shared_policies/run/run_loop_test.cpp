@@ -7,7 +7,7 @@
 #include <random>
 
 #include "shared_policies/contract/fake_executor.hpp"
-#include "shared_policies/model/least_time.hpp"
+#include "shared_policies/model/measures.hpp"
 #include "tests/support/random_seed.hpp"
 #include "tests/support/scripted.hpp"
 

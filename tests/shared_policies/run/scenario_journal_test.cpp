@@ -1,5 +1,5 @@
 // Tests of the events that a journal holds about the scenario of its run.
-#include "shared_policies/run/scenario_journal.hpp"
+#include "shared_policies/run/inserting_journals.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,28 +30,28 @@ std::vector<std::string> words(const MemoryJournal& journal) {
 TEST(ScenarioJournal, WritesEveryDisturbanceBeforeWhatComesAfterIt) {
   const Scenario scenario = two_disturbances();
   MemoryJournal memory;
-  const auto journal = make_scenario_journal(scenario, memory);
-  journal->event({Seconds{0.0}, IterationBegin{}});
-  journal->block({.unit = UnitId{0},
-                  .block = {},
-                  .assigned = {},
-                  .times = {},
-                  .begins = {},
-                  .end = Seconds{0.5}});
+  ScenarioJournal journal(scenario, memory);
+  journal.event({Seconds{0.0}, IterationBegin{}});
+  journal.block({.unit = UnitId{0},
+                 .block = {},
+                 .assigned = {},
+                 .times = {},
+                 .begins = {},
+                 .end = Seconds{0.5}});
   EXPECT_EQ(words(memory), (std::vector<std::string>{"iteration_started"}));
-  journal->block({.unit = UnitId{0},
-                  .block = {},
-                  .assigned = {},
-                  .times = {},
-                  .begins = {},
-                  .end = Seconds{1.5}});
+  journal.block({.unit = UnitId{0},
+                 .block = {},
+                 .assigned = {},
+                 .times = {},
+                 .begins = {},
+                 .end = Seconds{1.5}});
   EXPECT_EQ(words(memory), (std::vector<std::string>{"iteration_started", "compete"}));
-  journal->measured({Seconds{2.0}, "package-0", "energy_j", 5.0});
+  journal.measured({Seconds{2.0}, "package-0", "energy_j", 5.0});
   ASSERT_EQ(memory.measurements.size(), 1U);
   EXPECT_EQ(memory.measurements[0].domain, "package-0");
   EXPECT_EQ(memory.measurements[0].value, 5.0);
   // At equal times the cause comes first.
-  journal->event({Seconds{3.0}, UnitLost{UnitId{1}}});
+  journal.event({Seconds{3.0}, UnitLost{UnitId{1}}});
   EXPECT_EQ(words(memory),
             (std::vector<std::string>{"iteration_started", "compete", "fail", "unit_lost"}));
   EXPECT_EQ(memory.events[1].at, Seconds{1.0});
@@ -62,8 +62,8 @@ TEST(ScenarioJournal, WritesEveryDisturbanceBeforeWhatComesAfterIt) {
 TEST(ScenarioJournal, LeavesOutWhatComesAfterTheRun) {
   const Scenario scenario = two_disturbances();
   MemoryJournal memory;
-  const auto journal = make_scenario_journal(scenario, memory);
-  journal->decision({Seconds{2.0}, {}, {}, {}});
+  ScenarioJournal journal(scenario, memory);
+  journal.decision({Seconds{2.0}, {}, {}, {}});
   EXPECT_EQ(words(memory), (std::vector<std::string>{"compete"}));
   EXPECT_EQ(memory.decisions.size(), 1U);
 }

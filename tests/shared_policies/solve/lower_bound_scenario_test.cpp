@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "shared_policies/machine/disturbed_platform.hpp"
-#include "shared_policies/solve/rate_integral.hpp"
+#include "shared_policies/solve/unit_needs.hpp"
 #include "tests/support/bound_problem.hpp"
 
 namespace equipoise::lower_bound_scenario_test {

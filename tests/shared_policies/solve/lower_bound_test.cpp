@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "shared_policies/solve/cheapest_blocks.hpp"
 #include "shared_policies/solve/packing_program.hpp"
+#include "shared_policies/solve/unit_needs.hpp"
 #include "tests/support/bound_problem.hpp"
 
 namespace equipoise::lower_bound_test {
@@ -250,9 +250,10 @@ TEST(CheapestBlocks, NeverExceedsAnyWayOfCuttingAShare) {
 
 TEST(PackingSolver, FindsTheBestMixture) {
   // Maximise 3 a + 5 b subject to a / 2 + b <= 1 and a + b / 2 <= 1: a = b = 2/3.
-  PackingSolver solver;
   const Packing packing =
-      solver.solve({{3.0, 5.0}, {0, 2, 4}, {0, 1, 0, 1}, {0.5, 1.0, 1.0, 0.5}, 2});
+      make_packing_solver()
+          ->solve({{3.0, 5.0}, {0, 2, 4}, {0, 1, 0, 1}, {0.5, 1.0, 1.0, 0.5}, 2})
+          .value();
   EXPECT_NEAR(packing.gain, 16.0 / 3.0, 1e-9);
   EXPECT_NEAR(packing.fractions[0], 2.0 / 3.0, 1e-9);
   EXPECT_NEAR(packing.fractions[1], 2.0 / 3.0, 1e-9);

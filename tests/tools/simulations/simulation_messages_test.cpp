@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "shared_policies/run/recorded_run.hpp"
-#include "tools/simulations/archive.hpp"
+#include "sim/archive.hpp"
 
 namespace equipoise::simulation_messages_test {
 namespace {

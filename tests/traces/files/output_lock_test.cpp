@@ -1,5 +1,5 @@
 // Tests of locked outputs: who comes second is refused, and what was made for the lock goes away.
-#include "traces/files/output_lock.hpp"
+#include "traces/files/locked_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// What the simulator keeps of each unit besides its pipeline.
+// The machine that the simulator plays: what it keeps of each unit besides its pipeline, and the
+// changes that a scenario makes.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +7,14 @@
 #include <optional>
 #include <vector>
 
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
-#include "shared_policies/machine/draw.hpp"
-#include "shared_policies/machine/resident_stream.hpp"
+#include "shared_policies/machine/resident_data.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/machine/unit_pipeline.hpp"
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/platform.hpp"
 #include "sim/sim_executor.hpp"
 
 namespace equipoise {
@@ -63,5 +67,21 @@ struct HandedOut {
 
 /// The units of `setup`, in their order, as they are at the start of the run.
 [[nodiscard]] std::vector<SimulatedUnit> simulated_units(const SimSetup& setup);
+
+enum class ChangeKind : std::uint8_t { bandwidth, loss, join };
+
+/// At time `at`, a link gets another bandwidth, or a unit is lost or joins.
+struct MachineChange {
+  Seconds at;
+  ChangeKind kind = ChangeKind::bandwidth;
+  std::uint32_t index = 0;             ///< position of the link or the unit in the platform
+  double bandwidth_bytes_per_s = 0.0;  ///< new bandwidth of the link
+};
+
+/// The changes of `platform` under `scenario`, ordered by time, then by kind, then by index.
+/// Bandwidths that differ from the platform's at time 0 are included. Speeds of units are not: no
+/// two units share them.
+[[nodiscard]] std::vector<MachineChange> machine_changes(const Scenario& scenario,
+                                                         const Platform& platform);
 
 }  // namespace equipoise

@@ -1,5 +1,5 @@
 // Parses and applies maps from units of traces to hosts.
-#include "shared_policies/model/unit_map.hpp"
+#include "shared_policies/specs/unit_map.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <map>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/text/name_pattern.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 
 namespace equipoise {

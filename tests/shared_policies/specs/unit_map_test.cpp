@@ -1,6 +1,6 @@
 // Tests of maps from units of traces to hosts, and of limits of blocks, with values worked out by
 // hand.
-#include "shared_policies/model/unit_map.hpp"
+#include "shared_policies/specs/unit_map.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,12 @@
-// Reads rates off the scenario and draws off the seed.
-#include "sim/simulated_units.hpp"
-
+// Reads rates and changes off the scenario, and draws off the seed.
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include "shared_policies/machine/disturbed_platform.hpp"
-#include "shared_policies/machine/node_residents.hpp"
+#include "shared_policies/machine/resident_data.hpp"
+#include "sim/simulated_machine.hpp"
 
 namespace equipoise {
 
@@ -32,7 +34,7 @@ std::vector<SimulatedUnit> simulated_units(const SimSetup& setup) {
       units[unit].phases[phase].stream_rate = world.rate_of(streams[unit]->bus);
     }
   }
-  for (const SharingNode& node : sharing_nodes(setup.platform)) {
+  for (const RemoteNode& node : sharing_nodes(setup.platform)) {
     for (const UnitId unit : node.units) {
       units[unit.index].from_node = speed_from_node(setup.platform, node, unit);
     }
@@ -63,6 +65,32 @@ PipelinedBlock work_of(const Block& block, const HandedOut& how, const SimSetup&
   const double quantile = unit.phases[phase].draw.quantile(unit.ordinal++);
   work.alone.compute = setup.noise ? timing.quantile(items, quantile) : timing.mean(items);
   return work;
+}
+
+std::vector<MachineChange> machine_changes(const Scenario& scenario, const Platform& platform) {
+  std::vector<MachineChange> changes;
+  const DisturbedPlatform world(platform, scenario);
+  for (std::size_t link = 0; link < platform.links.size(); ++link) {
+    const StepFunction& bandwidth = world.link_bytes_per_s[link];
+    const auto index = static_cast<std::uint32_t>(link);
+    if (bandwidth.at(Seconds{}) != platform.links[link].bandwidth_bytes_per_s) {
+      changes.push_back({Seconds{}, ChangeKind::bandwidth, index, bandwidth.at(Seconds{})});
+    }
+    for (const Seconds at : bandwidth.changes()) {
+      changes.push_back({at, ChangeKind::bandwidth, index, bandwidth.at(at)});
+    }
+  }
+  for (std::size_t unit = 0; unit < platform.units.size(); ++unit) {
+    const Presence presence = scenario.presence_of(platform.units[unit].unit.name);
+    for (const PresenceChange& change : presence.changes) {
+      const ChangeKind kind = change.present ? ChangeKind::join : ChangeKind::loss;
+      changes.push_back({change.at, kind, static_cast<std::uint32_t>(unit), 0.0});
+    }
+  }
+  std::sort(changes.begin(), changes.end(), [](const MachineChange& a, const MachineChange& b) {
+    return std::tie(a.at, a.kind, a.index) < std::tie(b.at, b.kind, b.index);
+  });
+  return changes;
 }
 
 }  // namespace equipoise

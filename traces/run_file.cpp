@@ -1,4 +1,9 @@
-// Reads the lines after the header of a run file.
+// Reads run files, and writes their first and last lines; traces/journal_file.cpp writes the
+// others.
+#include "traces/run_file.hpp"
+
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 #include <map>
@@ -8,13 +13,118 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/overload.hpp"
+#include "shared_policies/run/losses.hpp"
 #include "shared_policies/text/nearest_name.hpp"
+#include "traces/experience_file.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/json_record.hpp"
-#include "traces/run_file.hpp"
 #include "traces/time_limits.hpp"
 
 namespace equipoise {
+namespace {
+
+void check_units(const RunHeader& header, const std::string& where) {
+  std::set<std::string> names;
+  std::vector<Unit> before;
+  for (const RunUnit& one : header.units) {
+    check_device(one.unit, before, where);
+    if (!names.insert(one.unit.name).second) {
+      throw InputError(where, "unit " + one.unit.name + " is listed twice; name each unit once");
+    }
+    before.push_back(one.unit);
+  }
+}
+
+void check_workloads(const RunHeader& header, const std::string& where) {
+  for (const Workload& workload : header.workloads) {
+    workload.validate(where);
+    for (const RunUnit& one : header.units) {
+      if (holds_a_grain(one.unit, workload)) continue;
+      throw InputError(where, "unit " + one.unit.name + " does not hold a grain of " +
+                                  workload.kernel +
+                                  ", so it cannot have taken part in this run; give another file");
+    }
+  }
+}
+
+void check_experience(const RunHeader& header, const std::string& where) {
+  const auto expect_size = [&](std::size_t found, std::size_t expected, const char* what) {
+    if (found == expected) return;
+    throw InputError(
+        where,
+        fmt::format("'experience' has one entry for each {} of the run; write it again", what));
+  };
+  if (header.experience.empty()) return;
+  expect_size(header.experience.size(), header.workloads.size(), "workload");
+  for (const auto& phase : header.experience) {
+    expect_size(phase.size(), header.units.size(), "unit");
+    for (const auto& cost : phase) {
+      if (cost) check_cost(*cost, where);
+    }
+  }
+}
+
+}  // namespace
+
+RunHeader read_run_header(const JsonValue& line, const std::string& path) {
+  const JsonObject object(line, path, "the header of a run file");
+  const std::string& schema = object.text("schema");
+  expect_schema(schema, "equipoise.run/1", object.where());
+  auto header = record_of<RunHeader>(line, path, "the header of a run file", {.place = in_runs});
+  header.has_setup = schema != "equipoise.run/1";
+  check_units(header, object.where());
+  check_workloads(header, object.where());
+  check_experience(header, object.where());
+  return header;
+}
+
+std::string run_header_line(const RunHeader& header) {
+  Json line = {{"schema", "equipoise.run/1.1"}};
+  put_members(line, header, in_runs);
+  return line_of(line);
+}
+
+std::optional<Named<double>> named_loss(const RunSummary& summary) {
+  if (!summary.loss) return std::nullopt;
+  Named<double> by_cause = {{"total", total(*summary.loss).value}};
+  for (const LossCause& cause : loss_causes) {
+    by_cause.emplace_back(cause.name, (*summary.loss.*cause.member).value);
+  }
+  return by_cause;
+}
+
+Named<UnitSummary> summary_by_unit(const RunSummary& summary) {
+  const RunNumbers& numbers = summary.numbers;
+  Named<UnitSummary> by_unit;
+  for (std::size_t i = 0; i < summary.units.size(); ++i) {
+    const UnitNumbers& unit = numbers.units[i];
+    by_unit.emplace_back(summary.units[i],
+                         UnitSummary{unit.items, share(numbers, i), unit.blocks, unit.busy,
+                                     idle_fraction(numbers, i), unit.last_end, unit.energy_j});
+  }
+  return by_unit;
+}
+
+std::optional<std::vector<PhaseSummary>> summary_by_phase(const RunSummary& summary) {
+  if (summary.numbers.phases.size() < 2) return std::nullopt;
+  std::vector<PhaseSummary> phases;
+  for (const std::vector<UnitInPhase>& phase : summary.numbers.phases) {
+    PhaseSummary& of = phases.emplace_back(PhaseSummary{end_of(phase), {}});
+    for (std::size_t i = 0; i < summary.units.size(); ++i) {
+      of.by_unit.emplace_back(
+          summary.units[i],
+          UnitPhaseSummary{phase[i].items, share_of(phase, i), phase[i].blocks, phase[i].last_end});
+    }
+  }
+  return phases;
+}
+
+std::string run_summary_line(const RunSummary& summary) {
+  Json line = {{"summary", true}};
+  put_members(line, summary, in_runs);
+  return line_of(line);
+}
+
 namespace {
 
 constexpr Items most_items = std::numeric_limits<Items>::max();
@@ -218,10 +328,7 @@ class RunReader {
                         [&](UnfinishedBlock& left) { read_handed_out(line, left); },
                         [&](ProbeBegin& begin) { read_probe(line, begin); },
                         [&](Probed& probed) { read_probed(line, probed); },
-                        [&](OneOf<UnitLost, UnitJoined> auto& of) {
-                          expect_named(line, "unit");
-                          of.unit = unit_of(line, "unit");
-                        },
+                        [&](OneOf<UnitLost, UnitJoined> auto& of) { of.unit = named_unit(line); },
                         [&](Disturbance& disturbance) { read_disturbance(line, disturbance); },
                         [](const OneOf<IterationBegin, TimerEnd, PolicyStall, Note> auto&) {}},
                record.what);
@@ -231,8 +338,7 @@ class RunReader {
   /// Reads a block that was handed out and not accepted.
   template <class Handed>
   void read_handed_out(const JsonObject& line, Handed& of) {
-    expect_named(line, "unit");
-    of.unit = unit_of(line, "unit");
+    of.unit = named_unit(line);
     expect_named(line, "block");
     of.block = read_block(line);
     of.assigned = seconds(line, "assigned_s");
@@ -252,21 +358,20 @@ class RunReader {
   /// Reads the end of a block that was lost and went on.
   void read_late(const JsonObject& line, LateEnd& late, Seconds at) {
     const auto lost = going_on_.extract(count(line, "block"));
-    expect_named(line, "unit");
-    if (lost.empty() || lost.mapped().unit != unit_of(line, "unit")) {
+    const UnitId unit = named_unit(line);
+    if (lost.empty() || lost.mapped().unit != unit) {
       throw InputError(line.where(),
                        "no block of this number was lost on this unit and went on; give a run file "
                        "as it was written");
     }
-    late.unit = lost.mapped().unit;
+    late.unit = unit;
     late.block = lost.mapped().block;
     late.assigned = lost.mapped().assigned;
     read_stages(line, late, at);
   }
 
   void read_probe(const JsonObject& line, ProbeBegin& begin) {
-    expect_named(line, "unit");
-    begin.unit = unit_of(line, "unit");
+    begin.unit = named_unit(line);
     expect_named(line, "probe");
     begin.probe.id = count(line, "probe");
     begin.probe.number = line.field("number").natural();
@@ -274,9 +379,7 @@ class RunReader {
       return static_cast<double>(line.whole(name, 0, most_bytes));
     };
     begin.probe.there_bytes = bytes("there_bytes");
-    if (line.find("back_bytes") != nullptr) {
-      begin.probe.back_bytes = bytes("back_bytes");
-    }
+    if (line.find("back_bytes") != nullptr) begin.probe.back_bytes = bytes("back_bytes");
     begin.after_blocks = count(line, "after_blocks");
     if (begin.probe.id != probes_begun_++) {
       throw InputError(
@@ -288,19 +391,24 @@ class RunReader {
   }
 
   void read_probed(const JsonObject& line, Probed& probed) {
-    expect_named(line, "unit");
+    probed.unit = named_unit(line);
     expect_named(line, "probe");
     const auto begun = probes_.extract(count(line, "probe"));
-    if (begun.empty() || begun.mapped().unit != unit_of(line, "unit")) {
+    if (begun.empty() || begun.mapped().unit != probed.unit) {
       throw InputError(line.where(),
                        "no probe of this number is under way on this unit; give a run file as it "
                        "was written");
     }
-    probed.unit = begun.mapped().unit;
     probed.probe = begun.mapped().probe;
     if (line.find("there_s") == nullptr) return;
     probed.times = ProbeTimes{seconds(line, "there_at_s"), stage_time(line, "there_s"),
                               seconds(line, "back_at_s"), stage_time(line, "back_s")};
+  }
+
+  /// The unit that the event is about.
+  [[nodiscard]] UnitId named_unit(const JsonObject& line) const {
+    expect_named(line, "unit");
+    return unit_of(line, "unit");
   }
 
   /// Throws InputError unless the event has what it is about.
