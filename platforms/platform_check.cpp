@@ -1,25 +1,108 @@
 // Checks platform files before SimGrid reads them.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <fstream>
+#include <limits>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 #include "platforms/host_properties.hpp"
 #include "platforms/link_profile.hpp"
 #include "platforms/platform_file.hpp"
 #include "platforms/platform_settings.hpp"
-#include "platforms/radical.hpp"
-#include "platforms/route_tables.hpp"
-#include "platforms/simgrid_xml.hpp"
 #include "platforms/xml_file.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/printable_text.hpp"
 
 namespace equipoise {
 namespace {
+
+/// Adds up the tables that SimGrid makes for the zones of a platform before it knows any route: for
+/// each pair of hosts, routers and zones in a zone with routing Full or Floyd. Other kinds of
+/// routing have none.
+class RouteTables {
+ public:
+  /// Adds those of a zone of `vertices` hosts, routers and zones. Returns why the tables up to here
+  /// do not fit in the memory that is free, and what to do; empty if they fit.
+  [[nodiscard]] std::string refusal_of(std::string_view routing, double vertices);
+
+ private:
+  double bytes_ = 0.0;
+};
+
+constexpr double mib = 1024.0 * 1024.0;
+constexpr double always_there = 64.0 * mib;
+
+/// For each pair: a pointer to the route; Floyd also has a cost and a predecessor.
+double bytes_of_pair(std::string_view routing) {
+  if (routing == "Full") return 8.0;
+  return routing == "Floyd" ? 24.0 : 0.0;
+}
+
+/// What is free on the machine, or the limit of this process (`ulimit -v`). Infinite where the
+/// machine does not say.
+double free_bytes() {
+  double bytes = std::numeric_limits<double>::infinity();
+  std::ifstream file("/proc/meminfo");
+  double kibibytes = 0.0;
+  for (std::string word; file >> word;) {
+    if (word == "MemAvailable:" && file >> kibibytes) bytes = kibibytes * 1024.0;
+  }
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));
+  }
+  return bytes;
+}
+
+std::string RouteTables::refusal_of(std::string_view routing, double vertices) {
+  const double bytes = bytes_of_pair(routing) * vertices * vertices;
+  bytes_ += bytes;
+  if (bytes_ <= always_there || bytes == 0.0) return "";
+  const double free = free_bytes();
+  if (bytes_ <= free) return "";
+  const double gib = 1024.0 * mib;
+  return fmt::format(
+      "SimGrid needs {:.1f} GiB for the routes of {:.0f} hosts and zones with routing {} ({:.0f} "
+      "bytes for every pair), and {:.1f} GiB are free; divide the hosts among several zones, or "
+      "describe them with <cluster>",
+      bytes_ / gib, vertices, routing, bytes_of_pair(routing), free / gib);
+}
+
+/// Removes blanks and a whole number >= 0 from the beginning of `text` and returns the number;
+/// nothing if there is none.
+std::optional<int> take_number(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+/// The number of hosts in `radical`, such as 0-9,12; nothing if it is malformed.
+std::optional<double> hosts_of_radical(std::string_view radical) {
+  for (double hosts = 0.0;;) {
+    const std::optional<int> first = take_number(radical);
+    std::optional<int> last = first;
+    if (radical.starts_with('-')) {
+      radical.remove_prefix(1);
+      last = take_number(radical);
+    }
+    if (!first || !last || *last < *first) return std::nullopt;
+    hosts += static_cast<double>(*last) - *first + 1.0;
+    if (radical.empty()) return hosts;
+    if (radical.front() != ',') return std::nullopt;
+    radical.remove_prefix(1);
+  }
+}
 
 /// An element that SimGrid or Equipoise does not use, and what the user should do.
 struct RefusedElement {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "real/kernels/kernel_data.hpp"
-#include "real/kernels/staged_block.hpp"
 #include "shared_policies/model/block.hpp"
 
 namespace equipoise {

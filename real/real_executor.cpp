@@ -2,25 +2,157 @@
 // changes of a scenario into one ordered sequence of events.
 #include "real/real_executor.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-
 #include <fmt/format.h>
 
-#include "real/controller_pinning.hpp"
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "real/core_watch.hpp"
 #include "real/disturbances.hpp"
+#include "real/machine.hpp"
 #include "real/meters/meter_sampler.hpp"
-#include "real/run_loads.hpp"
 #include "real/threads/clock.hpp"
+#include "real/threads/this_thread.hpp"
 #include "real/threads/wake_signal.hpp"
-#include "real/unit_slot.hpp"
+#include "real/unit_spec.hpp"
+#include "real/worker.hpp"
+#include "real/worker_mailbox.hpp"
+#include "shared_policies/model/event.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/block_watch.hpp"
 
 namespace equipoise {
 namespace {
+
+/// The controller's state of one unit.
+struct UnitSlot {
+  std::unique_ptr<Worker> worker;
+  std::size_t outstanding = 0;            ///< blocks and probes
+  bool is_up = false;                     ///< its worker has come up
+  bool is_lost = false;                   ///< absent, for now or until the end of the run
+  bool is_late = false;                   ///< lost until it has answered
+  bool is_broken = false;                 ///< it has failed and does not join again
+  bool has_stalled = false;               ///< a block did not come back in time
+  bool has_lost_a_grain = false;          ///< and has done no block since
+  std::vector<std::uint64_t> going_on{};  ///< blocks that were taken back and have not ended
+};
+
+/// How a run has ended.
+struct EndOfRun {
+  bool is_stopped = false;
+  std::chrono::milliseconds took;
+  std::function<void(const std::string&)> warn;  ///< may be empty
+};
+
+/// How long the end of a run waits for a unit after a stop or a timeout.
+constexpr std::chrono::milliseconds stop_patience{1000};
+/// How long it waits otherwise; the time that the run took is added.
+constexpr std::chrono::milliseconds end_patience{120'000};
+/// How long it waits before it says so.
+constexpr std::chrono::milliseconds silent_patience{2000};
+
+/// Says that the end of the run waits for a unit, and waits. Returns false if it took too long.
+bool has_ended_at_last(Worker& worker, const std::string& unit, const EndOfRun& how) {
+  const auto say = [&](const std::string& what) {
+    if (how.warn) how.warn("unit " + unit + what);
+  };
+  const std::chrono::milliseconds patience = end_patience + how.took;
+  say(fmt::format(
+      " has not ended with the run: a block that was given up still computes, or its device does "
+      "not answer; waits for it, at most {} s",
+      patience.count() / 1000));
+  if (worker.has_ended(patience)) return true;
+  say(" is left behind: it works until the program ends, and may disturb what runs until then");
+  return false;
+}
+
+/// The unit whose oldest report has the earliest end, or nullptr if none has one.
+UnitSlot* earliest(std::vector<UnitSlot>& slots) {
+  UnitSlot* first = nullptr;
+  for (UnitSlot& slot : slots) {
+    if (slot.is_broken || slot.worker->report() == nullptr) continue;
+    if (first == nullptr || slot.worker->report()->end < first->worker->report()->end) {
+      first = &slot;
+    }
+  }
+  return first;
+}
+
+/// A late unit that has ended what it had begun, or nullptr if none has.
+UnitSlot* answering(std::vector<UnitSlot>& slots) {
+  const auto found = std::ranges::find_if(
+      slots, [](UnitSlot& slot) { return slot.is_late && slot.worker->is_free(); });
+  return found == slots.end() ? nullptr : &*found;
+}
+
+/// What `copy` shares with the block of the same items, which one of `slots` has; else it has
+/// ended, or its unit is lost. `pending`: the event that is to be reported next.
+ResultClaimPtr claim_of(const Block& copy, const std::vector<UnitSlot>& slots,
+                        const std::optional<Event>& pending) {
+  for (const UnitSlot& slot : slots) {
+    if (ResultClaimPtr claim = slot.worker->contest(copy.original())) return claim;
+  }
+  // It has ended, or its unit is lost, which may not have been told yet.
+  auto claim = std::make_shared<ResultClaim>();
+  const auto* const done = pending ? std::get_if<BlockFinished>(&pending->what) : nullptr;
+  if (done != nullptr && done->block.original() == copy.original()) {
+    static_cast<void>(claim->take());
+  }
+  return claim;
+}
+
+/// The end of a probe of `unit`, as its worker reports it.
+Probed probed_of(UnitId unit, const Report& report) {
+  Probed probed{unit, report.command.probe.value()};
+  if (report.kind != ReportKind::done) return probed;
+  probed.times = ProbeTimes{report.begins.in, report.times.in, report.begins.out, report.times.out};
+  return probed;
+}
+
+/// Ends the workers of `slots`, which are those of `units`. Leaves a unit behind if its block does
+/// not come back, and after a stop also a unit whose block takes long, so that the program ends
+/// soon. Otherwise a unit may take as long as the run and a bit more: it ends a block that was
+/// given up, or waits for its device.
+void end_workers(std::vector<UnitSlot>& slots, const std::vector<UnitSpec>& units,
+                 const EndOfRun& how) {
+  for (UnitSlot& slot : slots) {
+    slot.worker->abandon(Abandoned::with_unit);
+    slot.worker->stop();
+  }
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    Worker& worker = *slots[i].worker;
+    const bool is_impatient = slots[i].is_up && (how.is_stopped || slots[i].has_stalled);
+    if (worker.has_ended(is_impatient ? stop_patience : silent_patience)) continue;
+    if (is_impatient || !has_ended_at_last(worker, units[i].unit.name, how)) {
+      worker.leave_behind();
+    }
+  }
+}
+
+/// Keeps the calling thread, the controller, on its cores. If units compute there, it also makes
+/// the thread run as soon as it is woken.
+class ControllerPinning {
+ public:
+  explicit ControllerPinning(const Placement& placement) : before_(cores_of_this_thread()) {
+    pin_this_thread(placement.controller());
+    if (placement.waiting_compute) prompt_.emplace();
+  }
+  ControllerPinning(const ControllerPinning&) = delete;
+  ControllerPinning& operator=(const ControllerPinning&) = delete;
+  ~ControllerPinning() { pin_this_thread(before_); }
+
+ private:
+  std::vector<int> before_;
+  std::optional<PromptThread> prompt_;
+};
 
 /// How often a waiting controller checks for a stop request.
 constexpr std::chrono::milliseconds stop_poll{50};

@@ -1,4 +1,5 @@
-// The units that a user requests on the command line: `--unit cpu,threads=2,slowdown=3`.
+// The units that a user requests on the command line, `--unit cpu,threads=2,slowdown=3`, and what is
+// checked of them and of kernels before a run.
 #pragma once
 
 #include <memory>
@@ -6,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "real/kernels/kernel.hpp"
 #include "real/unit_factory.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/specs/parameters.hpp"
@@ -85,5 +87,15 @@ struct UnitKindInfo {
 /// what there is), if a value cannot be read or is out of range, if the kind is absent here (with
 /// the reason), and if two units have the same name.
 [[nodiscard]] std::vector<UnitSpec> parse_units(const std::vector<std::string>& texts);
+
+/// Throws InputError at `--unit` if a unit has no program for one of the kernels. In both
+/// functions, the kernel of a phase is null if no unit computes.
+void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
+                    std::span<const UnitSpec> units);
+
+/// Throws InputError at `where`, with the memory needed, if the host data of `phases` and the
+/// buffers of the units take more than `available_bytes`. To be called before the kernels allocate.
+void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<const UnitSpec> units,
+                  double available_bytes, const std::string& where);
 
 }  // namespace equipoise

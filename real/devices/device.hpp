@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
-#include "real/kernels/staged_block.hpp"
+#include "real/kernels/kernel_data.hpp"
 #include "real/threads/host_gate.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/measures.hpp"
