@@ -1,5 +1,5 @@
-// Makes units of CPU cores.
-#include "real/cpu_unit.hpp"
+// Units of CPU cores of this machine, each computing with one pinned thread on each of its cores.
+#include "real/unit_spec.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -21,53 +21,16 @@
 namespace equipoise {
 namespace {
 
-class CpuFactory final : public CoresFactory {
- public:
-  using CoresFactory::CoresFactory;
-
-  double host_bytes(const Unit& unit, const Workload& workload) const override {
-    return staged_bytes(workload, largest_block(unit, workload));
-  }
-
-  std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
-    return make_cpu_worker(std::move(setup));
-  }
-};
-
-}  // namespace
-
-UnitKindInfo cpu_kind() {
-  return {"cpu", "CPU cores of this machine, one thread on each",
-          with_common_parameters(
-              {{"threads", "1", "", "how many cores; a block is computed by all of them together"}},
-              "1", "no limit"),
-          [] { return std::string(); },
-          [](std::span<UnitRequest> requests) {
-            UnitFactories factories;
-            for (UnitRequest& request : requests) {
-              request.unit.kind = UnitKind::cpu;
-              request.unit.model = this_machine().cpu_model;
-              request.unit.copy_engines = 0;
-              factories.push_back(
-                  make_cpu_factory(static_cast<int>(request.read.items("threads", 1, 1024))));
-            }
-            return factories;
-          }};
-}
-
-std::shared_ptr<const UnitFactory> make_cpu_factory(int threads) {
-  return std::make_shared<CpuFactory>(threads);
-}
-
-namespace {
-
 /// How long a worker polls for its next block before it sleeps; it may poll because its core is its
 /// own.
 constexpr std::chrono::microseconds cpu_patience{300};
 
+/// Takes each block through setup, copy-in, computation and copy-out, one block after another, in
+/// memory of its own, and extends each stage as the rates demand. Resident data is copied before the
+/// unit's first block of a phase, and again when it has changed.
 class CpuDriver final : public UnitDriver {
  public:
-  explicit CpuDriver(WorkerSetup setup) : setup_(std::move(setup)) {}
+  using UnitDriver::UnitDriver;
 
   void come_up() override {
     team_ = std::make_unique<ThreadTeam>(setup_.cores);
@@ -196,7 +159,6 @@ class CpuDriver final : public UnitDriver {
     versions_.assign(data.resident.size(), 0);
   }
 
-  WorkerSetup setup_;
   std::unique_ptr<ThreadTeam> team_;
   std::vector<std::unique_ptr<CpuProgram>> programs_;  ///< (phases)
   BufferOf<std::byte> bytes_;
@@ -210,13 +172,38 @@ class CpuDriver final : public UnitDriver {
   std::uint32_t epoch_ = 0;              ///< in which it came here
 };
 
+class CpuFactory final : public CoresFactory {
+ public:
+  using CoresFactory::CoresFactory;
+
+  double host_bytes(const Unit& unit, const Workload& workload) const override {
+    return staged_bytes(workload, largest_block(unit, workload));
+  }
+
+  std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
+    return make_threaded_worker(std::make_unique<CpuDriver>(std::move(setup)), cpu_patience);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<Worker> make_cpu_worker(WorkerSetup setup) {
-  const std::string unit = setup.unit.name;
-  const std::shared_ptr<WakeSignal> controller = setup.controller;
-  return make_threaded_worker(unit, std::make_unique<CpuDriver>(std::move(setup)), controller,
-                              cpu_patience);
+UnitKindInfo cpu_kind() {
+  return {"cpu", "CPU cores of this machine, one thread on each",
+          with_common_parameters(
+              {{"threads", "1", "", "how many cores; a block is computed by all of them together"}},
+              "1", "no limit"),
+          [] { return std::string(); },
+          [](std::span<UnitRequest> requests) {
+            UnitFactories factories;
+            for (UnitRequest& request : requests) {
+              request.unit.kind = UnitKind::cpu;
+              request.unit.model = this_machine().cpu_model;
+              request.unit.copy_engines = 0;
+              factories.push_back(std::make_shared<CpuFactory>(
+                  static_cast<int>(request.read.items("threads", 1, 1024))));
+            }
+            return factories;
+          }};
 }
 
 }  // namespace equipoise

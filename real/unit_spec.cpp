@@ -10,11 +10,7 @@
 #include <optional>
 #include <set>
 
-#include "real/cpu_unit.hpp"
-#include "real/cuda/cuda_unit.hpp"
-#include "real/emulated/emulated_unit.hpp"
 #include "real/machine.hpp"
-#include "real/paced/paced_worker.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "shared_policies/text/nearest_name.hpp"

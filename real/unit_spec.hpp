@@ -72,6 +72,12 @@ struct UnitKindInfo {
                                                                 const std::string& slots,
                                                                 const std::string& memory_bytes);
 
+// The kinds, each of which is defined in the source file of its units.
+[[nodiscard]] UnitKindInfo cpu_kind();
+[[nodiscard]] UnitKindInfo cuda_kind();
+[[nodiscard]] UnitKindInfo emulated_kind();
+[[nodiscard]] UnitKindInfo paced_kind();
+
 /// All kinds of units, in the order in which they are listed; also those that are absent here.
 [[nodiscard]] std::span<const UnitKindInfo> unit_catalog();
 

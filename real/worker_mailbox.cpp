@@ -168,10 +168,9 @@ void WorkerMailbox::report(const Report& report) {
 
 class ThreadedWorker final : public Worker {
  public:
-  ThreadedWorker(std::string unit, std::unique_ptr<UnitDriver> driver,
-                 std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
-      : unit_(std::move(unit)),
-        mailbox_(std::make_shared<WorkerMailbox>(std::move(controller), patience)) {
+  ThreadedWorker(std::unique_ptr<UnitDriver> driver, WakeSignal::Span patience)
+      : unit_(driver->setup().unit.name),
+        mailbox_(std::make_shared<WorkerMailbox>(driver->setup().controller, patience)) {
     auto state = std::make_shared<Thread>();
     state->driver = std::move(driver);
     up_ = state->up.get_future();
@@ -363,11 +362,9 @@ class ThreadedWorker final : public Worker {
   std::thread thread_;
 };
 
-std::unique_ptr<Worker> make_threaded_worker(const std::string& unit,
-                                             std::unique_ptr<UnitDriver> driver,
-                                             std::shared_ptr<WakeSignal> controller,
+std::unique_ptr<Worker> make_threaded_worker(std::unique_ptr<UnitDriver> driver,
                                              WakeSignal::Span patience) {
-  return std::make_unique<ThreadedWorker>(unit, std::move(driver), std::move(controller), patience);
+  return std::make_unique<ThreadedWorker>(std::move(driver), patience);
 }
 
 }  // namespace equipoise

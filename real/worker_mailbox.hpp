@@ -157,7 +157,7 @@ class WorkerMailbox {
 /// The work of a unit on its thread.
 class UnitDriver {
  public:
-  UnitDriver() = default;
+  explicit UnitDriver(WorkerSetup setup) : setup_(std::move(setup)) {}
   UnitDriver(const UnitDriver&) = delete;
   UnitDriver& operator=(const UnitDriver&) = delete;
   virtual ~UnitDriver() = default;
@@ -167,12 +167,15 @@ class UnitDriver {
   /// Works on commands until the mailbox stops. If it throws, the unit has failed with all its
   /// blocks. The mailbox outlives the driver.
   virtual void work(WorkerMailbox& mailbox) = 0;
+
+  [[nodiscard]] const WorkerSetup& setup() const { return setup_; }
+
+ protected:
+  WorkerSetup setup_;
 };
 
-/// Makes a worker whose thread runs `driver`.
-[[nodiscard]] std::unique_ptr<Worker> make_threaded_worker(const std::string& unit,
-                                                           std::unique_ptr<UnitDriver> driver,
-                                                           std::shared_ptr<WakeSignal> controller,
+/// Makes a worker whose thread runs `driver`. `patience`: as of WorkerMailbox.
+[[nodiscard]] std::unique_ptr<Worker> make_threaded_worker(std::unique_ptr<UnitDriver> driver,
                                                            WakeSignal::Span patience);
 
 }  // namespace equipoise

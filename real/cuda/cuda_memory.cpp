@@ -16,12 +16,6 @@ namespace {
 /// A kept piece is not taken for less than this share of it while there is other memory.
 constexpr std::size_t larger_by_most = 2;
 
-/// The first byte from `memory` on that arrays may begin at.
-std::byte* aligned(std::byte* memory) {
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(memory) % array_alignment;
-  return memory + (array_alignment - past) % array_alignment;
-}
-
 int allocate_on_device(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
 int end_on_device(void* memory) { return cudaFree(memory); }
 int allocate_on_host(void** memory, std::size_t bytes) {
@@ -147,23 +141,10 @@ std::shared_ptr<CudaPool> make_cuda_pool(int device) {
   return std::make_shared<CudaPool>(device, std::make_shared<CudaHostMemory>());
 }
 
-GpuMemory::GpuMemory(CudaPool& pool, std::size_t bytes) : memory_(nullptr, Keep{&pool, 0}) {
-  const CudaPiece piece = pool.take(bytes + array_alignment);
-  memory_ = {piece.begin, Keep{&pool, piece.bytes}};
-  begin_ = aligned(piece.begin);
-}
-
-PinnedMemory::PinnedMemory(CudaHostMemory& host, std::size_t bytes)
-    : memory_(nullptr, Keep{&host, 0}) {
-  const CudaPiece piece = host.take(bytes + array_alignment);
-  memory_ = {piece.begin, Keep{&host, piece.bytes}};
-  begin_ = aligned(piece.begin);
-}
-
 std::byte* PinnedMemory::on_device() const {
   void* memory = nullptr;
-  check_cuda(cudaHostGetDevicePointer(&memory, memory_.get(), 0), "cudaHostGetDevicePointer");
-  return static_cast<std::byte*>(memory) + (begin_ - memory_.get());
+  check_cuda(cudaHostGetDevicePointer(&memory, piece(), 0), "cudaHostGetDevicePointer");
+  return static_cast<std::byte*>(memory) + (begin() - piece());
 }
 
 namespace {

@@ -146,45 +146,45 @@ class CudaStay {
   std::shared_ptr<void> left_;
 };
 
-/// Memory of a GPU, aligned to `array_alignment`.
-class GpuMemory {
+/// Memory that `Source` keeps, aligned to `array_alignment`.
+template <class Source>
+class KeptMemory {
  public:
-  /// Throws as check_cuda does. `pool` outlives it.
-  GpuMemory(CudaPool& pool, std::size_t bytes);
+  /// Throws as check_cuda does. `source` outlives it.
+  KeptMemory(Source& source, std::size_t bytes) : memory_(nullptr, Keep{&source, 0}) {
+    const CudaPiece piece = source.take(bytes + array_alignment);
+    memory_ = {piece.begin, Keep{&source, piece.bytes}};
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(piece.begin) % array_alignment;
+    begin_ = piece.begin + (array_alignment - past) % array_alignment;
+  }
 
   [[nodiscard]] std::byte* begin() const { return begin_; }
 
+ protected:
+  /// The first byte of the piece, which may be before `begin`.
+  [[nodiscard]] std::byte* piece() const { return memory_.get(); }
+
  private:
   struct Keep {
-    CudaPool* pool;
+    Source* source;
     std::size_t bytes;
-    void operator()(std::byte* memory) const { pool->keep({memory, bytes}); }
+    void operator()(std::byte* memory) const { source->keep({memory, bytes}); }
   };
 
   std::unique_ptr<std::byte, Keep> memory_;
   std::byte* begin_ = nullptr;
 };
 
-/// Pinned memory of the host, aligned to `array_alignment`, from and to which GPUs copy by
-/// themselves.
-class PinnedMemory {
- public:
-  /// Throws as check_cuda does. `host` outlives it.
-  PinnedMemory(CudaHostMemory& host, std::size_t bytes);
+/// Memory of a GPU.
+using GpuMemory = KeptMemory<CudaPool>;
 
-  [[nodiscard]] std::byte* begin() const { return begin_; }
+/// Pinned memory of the host, from and to which GPUs copy by themselves.
+class PinnedMemory : public KeptMemory<CudaHostMemory> {
+ public:
+  using KeptMemory::KeptMemory;
+
   /// Where the current GPU sees it. Throws as check_cuda does.
   [[nodiscard]] std::byte* on_device() const;
-
- private:
-  struct Keep {
-    CudaHostMemory* host;
-    std::size_t bytes;
-    void operator()(std::byte* memory) const { host->keep({memory, bytes}); }
-  };
-
-  std::unique_ptr<std::byte, Keep> memory_;
-  std::byte* begin_ = nullptr;
 };
 
 /// Words of the host's memory that the current GPU sees.

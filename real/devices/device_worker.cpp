@@ -257,7 +257,7 @@ constexpr std::chrono::seconds long_preparation{1};
 class DeviceDriver final : public UnitDriver {
  public:
   DeviceDriver(WorkerSetup setup, DeviceMaker open)
-      : setup_(std::move(setup)), open_(std::move(open)) {}
+      : UnitDriver(std::move(setup)), open_(std::move(open)) {}
   ~DeviceDriver() override {
     if (held_) held_->end();
   }
@@ -563,7 +563,6 @@ class DeviceDriver final : public UnitDriver {
     memory_->places().release(block, is_last);
   }
 
-  WorkerSetup setup_;
   DeviceMaker open_;
   HostGate before_run_;  ///< for work that is done before there are commands
   std::unique_ptr<Device> device_;
@@ -586,11 +585,8 @@ class DeviceDriver final : public UnitDriver {
 }  // namespace
 
 std::unique_ptr<Worker> make_device_worker(WorkerSetup setup, DeviceMaker open) {
-  const std::string unit = setup.unit.name;
-  const std::shared_ptr<WakeSignal> controller = setup.controller;
-  return make_threaded_worker(unit,
-                              std::make_unique<DeviceDriver>(std::move(setup), std::move(open)),
-                              controller, device_patience);
+  return make_threaded_worker(std::make_unique<DeviceDriver>(std::move(setup), std::move(open)),
+                              device_patience);
 }
 
 }  // namespace equipoise

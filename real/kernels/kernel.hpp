@@ -29,8 +29,8 @@ class CpuProgram {
   virtual void compute(const StagedBlock& block, ThreadTeam& team) const = 0;
 };
 
-/// Makes a program from `part`, a function of (const StagedBlock&, Items first, Items items) that
-/// computes the items [first, first + items), counted from the block's start. The threads of a team
+/// Makes a program from `part`, a function of (const StagedBlock&, std::size_t first, std::size_t
+/// items) that computes the items [first, first + items), counted from the block's start. The threads of a team
 /// call it at once, for equal parts of a block.
 template <class Part>
 [[nodiscard]] std::unique_ptr<CpuProgram> make_cpu_program_of(Part part) {
@@ -38,7 +38,9 @@ template <class Part>
    public:
     explicit OfParts(Part part) : part_(std::move(part)) {}
     void compute(const StagedBlock& block, ThreadTeam& team) const override {
-      team.run(block.items, [&](Items first, Items items) { part_(block, first, items); });
+      team.run(block.items, [&](Items first, Items items) {
+        part_(block, static_cast<std::size_t>(first), static_cast<std::size_t>(items));
+      });
     }
 
    private:

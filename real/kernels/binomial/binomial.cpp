@@ -90,11 +90,10 @@ class Binomial final : public ColumnKernel {
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
     return make_cpu_program_of(
-        [steps = steps_](const StagedBlock& block, Items first, Items items) {
+        [steps = steps_](const StagedBlock& block, std::size_t first, std::size_t items) {
           price_on_lattice({block.input<double>(0), block.input<double>(1), block.input<double>(2),
                             block.input<double>(3), block.result<double>(0)},
-                           static_cast<std::size_t>(first), static_cast<std::size_t>(items),
-                           option_rate, steps);
+                           first, items, option_rate, steps);
         });
   }
 

@@ -111,10 +111,10 @@ class Blackscholes final : public ColumnKernel {
   }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([](const StagedBlock& block, Items first, Items items) {
+    return make_cpu_program_of([](const StagedBlock& block, std::size_t first, std::size_t items) {
       price_options({block.input<double>(0), block.input<double>(1), block.input<double>(2),
                      block.input<double>(3), block.result<double>(0), block.result<double>(1)},
-                    static_cast<std::size_t>(first), static_cast<std::size_t>(items), option_rate);
+                    first, items, option_rate);
     });
   }
 

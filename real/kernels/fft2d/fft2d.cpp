@@ -221,12 +221,6 @@ Verification check_transforms(const double* in, const double* out, std::size_t c
 
 namespace {
 
-/// Arrays on the host.
-struct Arrays {
-  Buffer in;
-  Buffer out;
-};
-
 constexpr Items side_max = Items{1} << 20;
 
 class Fft2d final : public Kernel {
@@ -254,26 +248,25 @@ class Fft2d final : public Kernel {
 
   void allocate(std::uint64_t seed) override {
     const std::size_t all = numbers() * static_cast<std::size_t>(workload_.items);
-    arrays_.in = Buffer(all);
-    arrays_.out = Buffer(all);
+    in_ = Buffer(all);
+    out_ = Buffer(all);
     fourier_ = std::make_shared<const FourierTransform>(shape_);
     std::uint64_t position = 0;
-    for (double& value : arrays_.in.span()) value = seeded_number(seed, position++, -1.0, 1.0);
-    data_ = {{input_rows(arrays_.in.data(), numbers())},
-             {result_rows(arrays_.out.data(), numbers())},
+    for (double& value : in_.span()) value = seeded_number(seed, position++, -1.0, 1.0);
+    data_ = {{input_rows(in_.data(), numbers())},
+             {result_rows(out_.data(), numbers())},
              {},
-             {arrays_.in.fixed()}};
+             {in_.fixed()}};
     clear_results();
   }
 
-  void clear_results() override { fill_with_nan(arrays_.out); }
+  void clear_results() override { fill_with_nan(out_); }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([fourier = fourier_, numbers = numbers()](const StagedBlock& block,
-                                                                         Items first, Items items) {
+    return make_cpu_program_of([fourier = fourier_, numbers = numbers()](
+                                   const StagedBlock& block, std::size_t first, std::size_t items) {
       Buffer room = fourier->make_room();
-      const auto begin = static_cast<std::size_t>(first);
-      for (std::size_t i = begin; i < begin + static_cast<std::size_t>(items); ++i) {
+      for (std::size_t i = first; i < first + items; ++i) {
         fourier->transform(block.input<double>(0) + i * numbers,
                            block.result<double>(0) + i * numbers, room);
       }
@@ -281,8 +274,8 @@ class Fft2d final : public Kernel {
   }
 
   Verification verify() const override {
-    return check_transforms(arrays_.in.data(), arrays_.out.data(),
-                            static_cast<std::size_t>(workload_.items), shape_);
+    return check_transforms(in_.data(), out_.data(), static_cast<std::size_t>(workload_.items),
+                            shape_);
   }
 
  private:
@@ -290,7 +283,8 @@ class Fft2d final : public Kernel {
   [[nodiscard]] std::size_t numbers() const { return 2 * shape_.points(); }
 
   FourierShape shape_;
-  Arrays arrays_;
+  Buffer in_;
+  Buffer out_;
   std::shared_ptr<const FourierTransform> fourier_;  ///< shared with all programs
 };
 

@@ -151,13 +151,6 @@ Verification check_blur(const BlurredImage& image) {
 
 namespace {
 
-/// The image before and after the blur, and the filter, on the host.
-struct HostImages {
-  Buffer in;   ///< (height + 2 r, stride), in its frame
-  Buffer out;  ///< (height, width)
-  std::vector<double> weights;
-};
-
 constexpr Items side_max = Items{1} << 20;
 
 class Gaussian final : public Kernel {
@@ -180,33 +173,33 @@ class Gaussian final : public Kernel {
   }
 
   void allocate(std::uint64_t seed) override {
-    images_ = {Buffer((count() + 2 * shape_.radius) * shape_.stride()),
-               Buffer(count() * shape_.width), gaussian_weights(shape_.radius)};
+    in_ = Buffer((count() + 2 * shape_.radius) * shape_.stride());
+    out_ = Buffer(count() * shape_.width);
+    weights_ = gaussian_weights(shape_.radius);
     make_image(seed);
-    InputRows in = input_rows(images_.in.data(), shape_.stride());
+    InputRows in = input_rows(in_.data(), shape_.stride());
     in.further_rows = static_cast<Items>(2 * shape_.radius);
     data_ = {{in},
-             {result_rows(images_.out.data(), shape_.width)},
-             {resident_array(std::span<const double>(images_.weights))},
-             {images_.in.fixed()}};
+             {result_rows(out_.data(), shape_.width)},
+             {resident_array(std::span<const double>(weights_))},
+             {in_.fixed()}};
     clear_results();
   }
 
-  void clear_results() override { fill_with_nan(images_.out); }
+  void clear_results() override { fill_with_nan(out_); }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
     return make_cpu_program_of(
-        [shape = shape_](const StagedBlock& block, Items first, Items items) {
-          const auto row = static_cast<std::size_t>(first);
-          blur(shape, block.kept<double>(0), block.input<double>(0) + row * shape.stride(),
-               static_cast<std::size_t>(items), block.result<double>(0) + row * shape.width);
+        [shape = shape_](const StagedBlock& block, std::size_t first, std::size_t items) {
+          blur(shape, block.kept<double>(0), block.input<double>(0) + first * shape.stride(), items,
+               block.result<double>(0) + first * shape.width);
         });
   }
 
   Verification verify() const override {
     return check_blur({.in = pixels(),
                        .in_stride = shape_.stride(),
-                       .out = images_.out.data(),
+                       .out = out_.data(),
                        .width = shape_.width,
                        .height = count(),
                        .radius = shape_.radius});
@@ -215,12 +208,12 @@ class Gaussian final : public Kernel {
  private:
   /// The image's first pixel, inside the frame.
   [[nodiscard]] const double* pixels() const {
-    return images_.in.data() + shape_.radius * shape_.stride() + shape_.radius;
+    return in_.data() + shape_.radius * shape_.stride() + shape_.radius;
   }
 
   void make_image(std::uint64_t seed) {
     std::uint64_t position = 0;
-    double* row = images_.in.data() + shape_.radius * shape_.stride();
+    double* row = in_.data() + shape_.radius * shape_.stride();
     for (std::size_t y = 0; y < count(); ++y, row += shape_.stride()) {
       double* const first = row + shape_.radius;
       double* const end = first + shape_.width;
@@ -230,7 +223,7 @@ class Gaussian final : public Kernel {
       std::fill(row, first, *first);
       std::fill(end, row + shape_.stride(), end[-1]);
     }
-    const std::span<double> all = images_.in.span();
+    const std::span<double> all = in_.span();
     const std::size_t above = shape_.radius * shape_.stride();
     for (std::size_t y = 0; y < shape_.radius; ++y) {
       const std::size_t at = y * shape_.stride();
@@ -241,7 +234,9 @@ class Gaussian final : public Kernel {
   }
 
   BlurShape shape_;
-  HostImages images_;
+  Buffer in_;   ///< (height + 2 r, stride), in its frame
+  Buffer out_;  ///< (height, width)
+  std::vector<double> weights_;
 };
 
 }  // namespace

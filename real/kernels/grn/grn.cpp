@@ -150,14 +150,6 @@ struct GrnSize {
   std::size_t samples;
 };
 
-/// All data on the host.
-struct HostGenes {
-  BufferOf<Samples> candidates;  ///< (candidates)
-  Regulators regulators;         ///< computed from the candidates
-  BufferOf<Samples> genes;       ///< (genes)
-  BufferOf<BestPair> found;      ///< (genes)
-};
-
 class Grn final : public Kernel {
  public:
   explicit Grn(const Parameters& parameters)
@@ -180,42 +172,41 @@ class Grn final : public Kernel {
   }
 
   void allocate(std::uint64_t seed) override {
-    host_.candidates = BufferOf<Samples>(size_.candidates);
-    host_.regulators = Regulators(size_.candidates, size_.samples);
-    host_.genes = BufferOf<Samples>(size_.genes);
-    host_.found = BufferOf<BestPair>(size_.genes);
+    candidates_ = BufferOf<Samples>(size_.candidates);
+    regulators_ = Regulators(size_.candidates, size_.samples);
+    genes_ = BufferOf<Samples>(size_.genes);
+    found_ = BufferOf<BestPair>(size_.genes);
     const Samples every = all_samples(size_.samples);
     for (std::size_t c = 0; c < size_.candidates; ++c) {
-      host_.candidates.data()[c] = seeded_bits(seed, c) & every;
+      candidates_.data()[c] = seeded_bits(seed, c) & every;
     }
-    host_.regulators.set(host_.candidates.span());
+    regulators_.set(candidates_.span());
     for (std::size_t g = 0; g < size_.genes; ++g) {
-      host_.genes.data()[g] = regulated_gene(seed, g) & every;
+      genes_.data()[g] = regulated_gene(seed, g) & every;
     }
-    data_ = {{input_rows(host_.genes.data())},
-             {result_rows(host_.found.data())},
-             {resident_array(host_.regulators.active()), resident_array(host_.regulators.planes()),
-              resident_array(host_.regulators.begins()), resident_array(host_.regulators.table())},
-             host_.regulators.fixed()};
-    data_.fixed.push_back(host_.genes.fixed());
+    data_ = {{input_rows(genes_.data())},
+             {result_rows(found_.data())},
+             {resident_array(regulators_.active()), resident_array(regulators_.planes()),
+              resident_array(regulators_.begins()), resident_array(regulators_.table())},
+             regulators_.fixed()};
+    data_.fixed.push_back(genes_.fixed());
     clear_results();
   }
 
-  void clear_results() override { std::ranges::fill(host_.found.span(), BestPair{}); }
+  void clear_results() override { std::ranges::fill(found_.span(), BestPair{}); }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([size = size_](const StagedBlock& block, Items first, Items items) {
-      find_best_pairs(
-          {block.kept<Samples>(0), block.kept<std::uint8_t>(1), block.kept<std::int32_t>(2),
-           block.kept<std::int32_t>(3), size.candidates, size.samples},
-          block.input<Samples>(0) + first, static_cast<std::size_t>(items),
-          block.result<BestPair>(0) + first);
-    });
+    return make_cpu_program_of(
+        [size = size_](const StagedBlock& block, std::size_t first, std::size_t items) {
+          find_best_pairs(
+              {block.kept<Samples>(0), block.kept<std::uint8_t>(1), block.kept<std::int32_t>(2),
+               block.kept<std::int32_t>(3), size.candidates, size.samples},
+              block.input<Samples>(0) + first, items, block.result<BestPair>(0) + first);
+        });
   }
 
   Verification verify() const override {
-    return check_pairs(host_.candidates.span(), size_.samples, host_.genes.span(),
-                       host_.found.span());
+    return check_pairs(candidates_.span(), size_.samples, genes_.span(), found_.span());
   }
 
  private:
@@ -232,8 +223,8 @@ class Grn final : public Kernel {
     const auto draw = [&](std::uint64_t offset, double below) {
       return static_cast<std::size_t>(seeded_number(seed, position + offset, 0.0, below));
     };
-    const Samples a = host_.candidates.data()[draw(0, static_cast<double>(size_.candidates))];
-    const Samples b = host_.candidates.data()[draw(1, static_cast<double>(size_.candidates))];
+    const Samples a = candidates_.data()[draw(0, static_cast<double>(size_.candidates))];
+    const Samples b = candidates_.data()[draw(1, static_cast<double>(size_.candidates))];
     const std::size_t truth = draw(2, 16.0);
     const Samples states[] = {~a & ~b, a & ~b, ~a & b, a & b};
     Samples active = 0;
@@ -246,7 +237,10 @@ class Grn final : public Kernel {
   }
 
   GrnSize size_;
-  HostGenes host_;
+  BufferOf<Samples> candidates_;  ///< (candidates)
+  Regulators regulators_;         ///< computed from the candidates
+  BufferOf<Samples> genes_;       ///< (genes)
+  BufferOf<BestPair> found_;      ///< (genes)
 };
 
 }  // namespace

@@ -103,13 +103,6 @@ KmeansSize size_of(std::size_t points, const Parameters& parameters) {
           static_cast<std::size_t>(parameters.items("clusters", 1, clusters_max))};
 }
 
-/// All data on the host.
-struct HostPoints {
-  Buffer points;                  ///< (points, dimensions)
-  BufferOf<std::int32_t> labels;  ///< (points)
-  Centroids centroids;
-};
-
 class Kmeans final : public Kernel {
  public:
   explicit Kmeans(const Parameters& parameters)
@@ -132,35 +125,35 @@ class Kmeans final : public Kernel {
   }
 
   void allocate(std::uint64_t seed) override {
-    host_.points = Buffer(size_.points * size_.dimensions);
-    host_.labels = BufferOf<std::int32_t>(size_.points);
-    host_.centroids = Centroids(size_.points, size_.clusters, size_.dimensions);
+    points_ = Buffer(size_.points * size_.dimensions);
+    labels_ = BufferOf<std::int32_t>(size_.points);
+    centroids_ = Centroids(size_.points, size_.clusters, size_.dimensions);
     scatter_points(seed);
-    data_ = {{input_rows(host_.points.data(), size_.dimensions)},
-             {result_rows(host_.labels.data())},
-             {resident_array(host_.centroids.table())},
-             {host_.points.fixed()}};
+    data_ = {{input_rows(points_.data(), size_.dimensions)},
+             {result_rows(labels_.data())},
+             {resident_array(centroids_.table())},
+             {points_.fixed()}};
     clear_results();
   }
 
   void clear_results() override {
     forget_labels();
-    host_.centroids.reset(host_.points.span());
+    centroids_.reset(points_.span());
     ++data_.resident[0].version;
   }
 
   void begin_iteration(int /*iteration*/) override {
-    host_.centroids.merge(host_.points.span(), host_.labels.span());
+    centroids_.merge(points_.span(), labels_.span());
     ++data_.resident[0].version;
     forget_labels();
   }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([size = size_](const StagedBlock& block, Items first, Items items) {
-      find_nearest(block.input<double>(0) + static_cast<std::size_t>(first) * size.dimensions,
-                   static_cast<std::size_t>(items), size.dimensions, block.kept<double>(0),
-                   size.clusters, block.result<std::int32_t>(0) + first);
-    });
+    return make_cpu_program_of(
+        [size = size_](const StagedBlock& block, std::size_t first, std::size_t items) {
+          find_nearest(block.input<double>(0) + first * size.dimensions, items, size.dimensions,
+                       block.kept<double>(0), size.clusters, block.result<std::int32_t>(0) + first);
+        });
   }
 
   Verification verify() const override;
@@ -176,24 +169,26 @@ class Kmeans final : public Kernel {
           seeded_number(seed, choices + i, 0.0, static_cast<double>(size_.clusters)));
       for (std::size_t j = 0; j < size_.dimensions; ++j) {
         const std::size_t at = i * size_.dimensions + j;
-        host_.points.data()[at] =
+        points_.data()[at] =
             seeded_number(seed, middles + middle * size_.dimensions + j, -1.0, 1.0) +
             seeded_number(seed, at, -0.5, 0.5);
       }
     }
   }
 
-  void forget_labels() { std::ranges::fill(host_.labels.span(), no_label); }
+  void forget_labels() { std::ranges::fill(labels_.span(), no_label); }
 
   KmeansSize size_;
-  HostPoints host_;
+  Buffer points_;                  ///< (points, dimensions)
+  BufferOf<std::int32_t> labels_;  ///< (points)
+  Centroids centroids_;
 };
 
 /// Checks the last two iterations and the merge between them in full, and earlier iterations by the
 /// change of the inertia.
 Verification Kmeans::verify() const {
-  const Centroids& centroids = host_.centroids;
-  const std::span<const double> points = host_.points.span();
+  const Centroids& centroids = centroids_;
+  const std::span<const double> points = points_.span();
   std::string fault = fault_of_merges(centroids.merges());
   if (fault.empty() && !centroids.merges().empty()) {
     fault =
@@ -205,7 +200,7 @@ Verification Kmeans::verify() const {
     if (!fault.empty()) fault = "in the iteration before the last, " + fault;
   }
   if (fault.empty()) {
-    fault = fault_of_labels(points, size_.dimensions, host_.labels.span(), centroids.current());
+    fault = fault_of_labels(points, size_.dimensions, labels_.span(), centroids.current());
   }
   if (!fault.empty()) return {false, fault};
   return {true,

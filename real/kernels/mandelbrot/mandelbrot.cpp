@@ -119,13 +119,6 @@ Verification check_escapes(const double* counts, const EscapeImage& image) {
 
 namespace {
 
-/// The image on the host.
-struct HostImage {
-  std::vector<Items> row_of_item;  ///< (items)
-  Buffer imaginary;                ///< (items) im c of the item's row
-  Buffer counts;                   ///< (height, width) in the order of the image
-};
-
 constexpr Items side_max = Items{1} << 20;
 
 class Mandelbrot final : public Kernel {
@@ -155,47 +148,44 @@ class Mandelbrot final : public Kernel {
 
   void allocate(std::uint64_t /*seed*/) override {
     const auto height = static_cast<std::size_t>(image_.height);
-    image_on_host_.counts = Buffer(height * static_cast<std::size_t>(image_.width));
-    std::vector<Items>& rows = image_on_host_.row_of_item;
+    counts_ = Buffer(height * static_cast<std::size_t>(image_.width));
+    std::vector<Items>& rows = row_of_item_;
     rows.resize(height);
     std::iota(rows.begin(), rows.end(), Items{0});
     for (std::size_t i = height - 1; i > 0 && !is_natural_; --i) {
       const double at = seeded_number(height, i, 0.0, static_cast<double>(i + 1));
       std::swap(rows[i], rows[static_cast<std::size_t>(at)]);
     }
-    image_on_host_.imaginary = Buffer(height);
+    imaginary_ = Buffer(height);
     for (std::size_t i = 0; i < height; ++i) {
-      image_on_host_.imaginary.data()[i] = image_.imaginary(rows[i]);
+      imaginary_.data()[i] = image_.imaginary(rows[i]);
     }
-    ResultRows counts =
-        result_rows(image_on_host_.counts.data(), static_cast<std::size_t>(image_.width));
+    ResultRows counts = result_rows(counts_.data(), static_cast<std::size_t>(image_.width));
     counts.row_of_item = rows;
-    data_ = {{input_rows(image_on_host_.imaginary.data())},
-             {counts},
-             {},
-             {image_on_host_.imaginary.fixed()}};
+    data_ = {{input_rows(imaginary_.data())}, {counts}, {}, {imaginary_.fixed()}};
     clear_results();
   }
 
-  void clear_results() override { fill_with_nan(image_on_host_.counts); }
+  void clear_results() override { fill_with_nan(counts_); }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([image = image_](const StagedBlock& block, Items first,
-                                                Items items) {
-      for (Items i = first; i < first + items; ++i) {
-        count_steps(image, block.input<double>(0)[i], block.result<double>(0) + i * image.width);
-      }
-    });
+    return make_cpu_program_of(
+        [image = image_](const StagedBlock& block, std::size_t first, std::size_t items) {
+          const auto width = static_cast<std::size_t>(image.width);
+          for (std::size_t i = first; i < first + items; ++i) {
+            count_steps(image, block.input<double>(0)[i], block.result<double>(0) + i * width);
+          }
+        });
   }
 
-  Verification verify() const override {
-    return check_escapes(image_on_host_.counts.data(), image_);
-  }
+  Verification verify() const override { return check_escapes(counts_.data(), image_); }
 
  private:
   EscapeImage image_;
   bool is_natural_;
-  HostImage image_on_host_;
+  std::vector<Items> row_of_item_;  ///< (items)
+  Buffer imaginary_;                ///< (items) im c of the item's row
+  Buffer counts_;                   ///< (height, width) in the order of the image
 };
 
 }  // namespace

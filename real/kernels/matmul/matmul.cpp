@@ -107,20 +107,12 @@ constexpr RunTimeModule blas_module{
     .remedy = "install OpenBLAS (Debian, Ubuntu: apt install libopenblas-dev) and build again",
     .instead = "choose another kernel"};
 
-/// The three matrices on the host, row by row.
-struct Matrices {
-  Buffer a;
-  Buffer b;
-  Buffer c;
-};
-
 class Matmul final : public Kernel {
  public:
   explicit Matmul(const Parameters& parameters)
       // The limit keeps n^2 below 2^63 and n within OpenBLAS's int.
-      : Kernel("matmul", "row", parameters.items("n", 0, Items{1} << 30), parameters),
-        n_(workload_.items) {
-    const auto size = static_cast<double>(n_);
+      : Kernel("matmul", "row", parameters.items("n", 0, Items{1} << 30), parameters) {
+    const auto size = static_cast<double>(workload_.items);
     workload_.in_bytes_per_item = size * sizeof(double);
     workload_.out_bytes_per_item = size * sizeof(double);
     workload_.resident_bytes = size * size * sizeof(double);
@@ -133,37 +125,37 @@ class Matmul final : public Kernel {
   void allocate(std::uint64_t seed) override {
     // A unit computes with its own pinned threads.
     open_module<BlasModule>(blas_module).use_one_thread();
-    const auto elements = static_cast<std::size_t>(n_ * n_);
-    matrices_ = {Buffer(elements), Buffer(elements), Buffer(elements)};
+    const std::size_t elements = count() * count();
+    for (Buffer* matrix : {&a_, &b_, &c_}) *matrix = Buffer(elements);
     std::uint64_t position = 0;
-    for (double& value : matrices_.a.span()) value = seeded_number(seed, position++, -1.0, 1.0);
-    for (double& value : matrices_.b.span()) value = seeded_number(seed, position++, -1.0, 1.0);
-    const auto row = static_cast<std::size_t>(n_);
-    data_ = {{input_rows(matrices_.a.data(), row)},
-             {result_rows(matrices_.c.data(), row)},
-             {resident_array(std::as_const(matrices_.b).span())},
-             {matrices_.a.fixed(), matrices_.b.fixed()}};
+    for (double& value : a_.span()) value = seeded_number(seed, position++, -1.0, 1.0);
+    for (double& value : b_.span()) value = seeded_number(seed, position++, -1.0, 1.0);
+    data_ = {{input_rows(a_.data(), count())},
+             {result_rows(c_.data(), count())},
+             {resident_array(std::as_const(b_).span())},
+             {a_.fixed(), b_.fixed()}};
     clear_results();
   }
 
-  void clear_results() override { fill_with_nan(matrices_.c); }
+  void clear_results() override { fill_with_nan(c_); }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([n = n_, multiply = open_module<BlasModule>(blas_module).multiply](
-                                   const StagedBlock& block, Items first, Items rows) {
+    return make_cpu_program_of([n = count(),
+                                multiply = open_module<BlasModule>(blas_module).multiply](
+                                   const StagedBlock& block, std::size_t first, std::size_t rows) {
       multiply(block.input<double>(0) + first * n, block.kept<double>(0),
                block.result<double>(0) + first * n, static_cast<int>(rows), static_cast<int>(n));
     });
   }
 
   Verification verify() const override {
-    return check_product(matrices_.a.data(), matrices_.b.data(), matrices_.c.data(),
-                         static_cast<std::size_t>(n_));
+    return check_product(a_.data(), b_.data(), c_.data(), count());
   }
 
  private:
-  Items n_;
-  Matrices matrices_;
+  Buffer a_;  ///< the three matrices, row by row
+  Buffer b_;
+  Buffer c_;
 };
 
 }  // namespace

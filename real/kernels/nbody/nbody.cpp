@@ -158,15 +158,6 @@ VectorColumns pointers(const Vectors3& vectors) {
   return {vectors[0].data(), vectors[1].data(), vectors[2].data()};
 }
 
-/// All bodies on the host.
-struct HostBodies {
-  Vectors3 place;
-  Vectors3 velocity;
-  Vectors3 acceleration;
-  Buffer mass;
-  int steps_done = 0;
-};
-
 class Nbody final : public Kernel {
  public:
   explicit Nbody(const Parameters& parameters)
@@ -183,19 +174,19 @@ class Nbody final : public Kernel {
 
   void allocate(std::uint64_t seed) override {
     seed_ = seed;
-    host_.place = make_vectors(padded_bodies(count()));
-    host_.velocity = make_vectors(count());
-    host_.acceleration = make_vectors(count());
-    host_.mass = Buffer(padded_bodies(count()));
+    place_ = make_vectors(padded_bodies(count()));
+    velocity_ = make_vectors(count());
+    acceleration_ = make_vectors(count());
+    mass_ = Buffer(padded_bodies(count()));
     for (std::size_t i = 0; i < count(); ++i) {
-      host_.mass.data()[i] = seeded_number(seed, i, 0.5, 1.5) / static_cast<double>(count());
+      mass_.data()[i] = seeded_number(seed, i, 0.5, 1.5) / static_cast<double>(count());
     }
-    for (Buffer& column : host_.acceleration) data_.results.push_back(result_rows(column.data()));
-    for (const Buffer& column : host_.place) {
+    for (Buffer& column : acceleration_) data_.results.push_back(result_rows(column.data()));
+    for (const Buffer& column : place_) {
       data_.resident.push_back(resident_array(column.span()));
     }
-    data_.resident.push_back(resident_array(std::as_const(host_.mass).span()));
-    data_.fixed = {host_.mass.fixed()};
+    data_.resident.push_back(resident_array(std::as_const(mass_).span()));
+    data_.fixed = {mass_.fixed()};
     clear_results();
   }
 
@@ -203,51 +194,50 @@ class Nbody final : public Kernel {
   void clear_results() override {
     for (std::size_t k = 0; k < 3; ++k) {
       std::uint64_t position = (k + 1) << 60;
-      for (double& place : host_.place[k].span().first(count())) {
+      for (double& place : place_[k].span().first(count())) {
         place = seeded_number(seed_, position++, -1.0, 1.0);
       }
-      std::ranges::fill(host_.velocity[k].span(), 0.0);
+      std::ranges::fill(velocity_[k].span(), 0.0);
     }
-    host_.steps_done = 0;
+    steps_done_ = 0;
     raise_versions_of_places();
-    fill_with_nan(host_.acceleration);
+    fill_with_nan(acceleration_);
   }
 
   /// Moves the bodies by one step. A body whose acceleration was not computed keeps its velocity.
   void begin_iteration(int /*iteration*/) override {
     for (std::size_t k = 0; k < 3; ++k) {
       for (std::size_t i = 0; i < count(); ++i) {
-        const double acceleration = host_.acceleration[k].data()[i];
-        double& velocity = host_.velocity[k].data()[i];
+        const double acceleration = acceleration_[k].data()[i];
+        double& velocity = velocity_[k].data()[i];
         if (!std::isnan(acceleration)) velocity += acceleration * time_step;
-        host_.place[k].data()[i] += velocity * time_step;
+        place_[k].data()[i] += velocity * time_step;
       }
     }
-    ++host_.steps_done;
+    ++steps_done_;
     raise_versions_of_places();
-    fill_with_nan(host_.acceleration);
+    fill_with_nan(acceleration_);
   }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
     return make_cpu_program_of(
-        [count = count()](const StagedBlock& block, Items first, Items items) {
+        [count = count()](const StagedBlock& block, std::size_t first, std::size_t items) {
           accelerate({block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
                       block.kept<double>(3), count},
-                     static_cast<std::size_t>(block.first + first), static_cast<std::size_t>(items),
-                     nbody_softening,
+                     static_cast<std::size_t>(block.first) + first, items, nbody_softening,
                      {block.result<double>(0) + first, block.result<double>(1) + first,
                       block.result<double>(2) + first});
         });
   }
 
   Verification verify() const override {
-    return check_gravity({.bodies = {host_.place[0].data(), host_.place[1].data(),
-                                     host_.place[2].data(), host_.mass.data(), count()},
-                          .acceleration = pointers(host_.acceleration),
-                          .velocity = pointers(host_.velocity),
-                          .softening = nbody_softening,
-                          .step = time_step,
-                          .steps_done = host_.steps_done});
+    return check_gravity(
+        {.bodies = {place_[0].data(), place_[1].data(), place_[2].data(), mass_.data(), count()},
+         .acceleration = pointers(acceleration_),
+         .velocity = pointers(velocity_),
+         .softening = nbody_softening,
+         .step = time_step,
+         .steps_done = steps_done_});
   }
 
  private:
@@ -256,7 +246,11 @@ class Nbody final : public Kernel {
   }
 
   std::uint64_t seed_ = 0;
-  HostBodies host_;
+  Vectors3 place_;
+  Vectors3 velocity_;
+  Vectors3 acceleration_;
+  Buffer mass_;
+  int steps_done_ = 0;
 };
 
 }  // namespace

@@ -95,11 +95,10 @@ class Taylor final : public ColumnKernel {
   }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([coefficients = logarithm_series(terms_)](const StagedBlock& block,
-                                                                         Items first, Items items) {
+    return make_cpu_program_of([coefficients = logarithm_series(terms_)](
+                                   const StagedBlock& block, std::size_t first, std::size_t items) {
       evaluate_series(block.input<double>(0), block.input<double>(1), block.result<double>(0),
-                      static_cast<std::size_t>(first), static_cast<std::size_t>(items),
-                      coefficients);
+                      first, items, coefficients);
     });
   }
 
