@@ -24,27 +24,9 @@
 namespace equipoise {
 namespace {
 
-/// Adds up the tables that SimGrid makes for the zones of a platform before it knows any route: for
-/// each pair of hosts, routers and zones in a zone with routing Full or Floyd. Other kinds of
-/// routing have none.
-class RouteTables {
- public:
-  /// Adds those of a zone of `vertices` hosts, routers and zones. Returns why the tables up to here
-  /// do not fit in the memory that is free, and what to do; empty if they fit.
-  [[nodiscard]] std::string refusal_of(std::string_view routing, double vertices);
-
- private:
-  double bytes_ = 0.0;
-};
-
-constexpr double mib = 1024.0 * 1024.0;
-constexpr double always_there = 64.0 * mib;
-
-/// For each pair: a pointer to the route; Floyd also has a cost and a predecessor.
-double bytes_of_pair(std::string_view routing) {
-  if (routing == "Full") return 8.0;
-  return routing == "Floyd" ? 24.0 : 0.0;
-}
+constexpr double gibibyte = 0x1p30;
+/// Tables of so many bytes fit everywhere.
+constexpr double always_there = gibibyte / 16.0;
 
 /// What is free on the machine, or the limit of this process (`ulimit -v`). Infinite where the
 /// machine does not say.
@@ -60,20 +42,6 @@ double free_bytes() {
     bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));
   }
   return bytes;
-}
-
-std::string RouteTables::refusal_of(std::string_view routing, double vertices) {
-  const double bytes = bytes_of_pair(routing) * vertices * vertices;
-  bytes_ += bytes;
-  if (bytes_ <= always_there || bytes == 0.0) return "";
-  const double free = free_bytes();
-  if (bytes_ <= free) return "";
-  const double gib = 1024.0 * mib;
-  return fmt::format(
-      "SimGrid needs {:.1f} GiB for the routes of {:.0f} hosts and zones with routing {} ({:.0f} "
-      "bytes for every pair), and {:.1f} GiB are free; divide the hosts among several zones, or "
-      "describe them with <cluster>",
-      bytes_ / gib, vertices, routing, bytes_of_pair(routing), free / gib);
 }
 
 /// Removes blanks and a whole number >= 0 from the beginning of `text` and returns the number;
@@ -349,15 +317,28 @@ class PlatformChecker {
                              most_hosts, hosts_));
   }
 
-  /// SimGrid makes the tables when it has read the zone, and ends if they do not fit.
+  /// SimGrid makes tables for each pair of hosts, routers and zones of a zone when it has read the
+  /// zone, before it knows any route, and ends if they do not fit: with routing Full a pointer to
+  /// the route, with Floyd also a cost and a predecessor, with others none.
   void check_tables(const pugi::xml_node& zone) {
     const auto is_vertex = [](const pugi::xml_node& child) {
       return std::ranges::find(vertex_elements, child.name()) != vertex_elements.end();
     };
-    const auto vertices = std::ranges::count_if(zone.children(), is_vertex);
+    const auto vertices = static_cast<double>(std::ranges::count_if(zone.children(), is_vertex));
     const std::string_view routing = zone.attribute("routing").as_string();
-    const std::string why = tables_.refusal_of(routing, static_cast<double>(vertices));
-    if (!why.empty()) file_.refuse(zone, subject_of(zone) + ": " + why);
+    const double pair_bytes = routing == "Full" ? 8.0 : routing == "Floyd" ? 24.0 : 0.0;
+    const double bytes = pair_bytes * vertices * vertices;
+    table_bytes_ += bytes;
+    if (table_bytes_ <= always_there || bytes == 0.0) return;
+    const double free = free_bytes();
+    if (table_bytes_ <= free) return;
+    file_.refuse(
+        zone,
+        fmt::format("{}: SimGrid needs {:.1f} GiB for the routes of {:.0f} hosts and zones with "
+                    "routing {} ({:.0f} bytes for every pair), and {:.1f} GiB are free; divide the "
+                    "hosts among several zones, or describe them with <cluster>",
+                    subject_of(zone), table_bytes_ / gibibyte, vertices, routing, pair_bytes,
+                    free / gibibyte));
   }
 
   void visit_link(pugi::xml_node& node) {
@@ -468,7 +449,7 @@ class PlatformChecker {
   std::set<std::string> fatpipes_;
   std::map<std::string, pugi::xml_node> bandwidth_profiles_;  ///< by link: what gives it one
   double hosts_ = 0.0;
-  RouteTables tables_;
+  double table_bytes_ = 0.0;  ///< of all zones up to here
   std::size_t profile_bytes_ = 0;
   PlatformSettings settings_;
   PlatformFileFacts facts_;
