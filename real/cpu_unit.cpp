@@ -26,8 +26,8 @@ namespace {
 constexpr std::chrono::microseconds cpu_patience{300};
 
 /// Takes each block through setup, copy-in, computation and copy-out, one block after another, in
-/// memory of its own, and extends each stage as the rates demand. Resident data is copied before the
-/// unit's first block of a phase, and again when it has changed.
+/// memory of its own, and extends each stage as the rates demand. Resident data is copied before
+/// the unit's first block of a phase, and again when it has changed.
 class CpuDriver final : public UnitDriver {
  public:
   using UnitDriver::UnitDriver;

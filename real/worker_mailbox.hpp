@@ -1,5 +1,5 @@
-// The exchange between a unit's thread and the controller: commands to the thread, reports back, and
-// which blocks may copy their results.
+// The exchange between a unit's thread and the controller: commands to the thread, reports back,
+// and which blocks may copy their results.
 #pragma once
 
 #include <array>

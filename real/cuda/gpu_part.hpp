@@ -1,4 +1,5 @@
-// What a unit has of a GPU, and the SMs of a GPU in groups, for code that includes no header of CUDA.
+// What a unit has of a GPU, and the SMs of a GPU in groups, for code that includes no header of
+// CUDA.
 #pragma once
 
 #include <memory>

@@ -36,23 +36,72 @@
 namespace equipoise {
 namespace {
 
+/// The device's memory for a phase in which `room_items` items are there at a time.
+std::size_t device_bytes(const KernelData& data, Items room_items, bool holds_resident) {
+  return UnitMemory::bytes_for_several(data, room_items) +
+         (holds_resident ? UnitMemory::resident_bytes(data) : 0);
+}
+
 /// Memory of a device for blocks and resident data. Resident data that the unit's memory does not
 /// hold (`streamed_data`) lie in the host's, and programs read them there.
 class PhaseMemory {
  public:
   /// `device` outlives it, as do the kernels of `phases`, which are allocated.
-  PhaseMemory(Device& device, const Unit& unit, const std::vector<WorkerPhase>& phases);
+  PhaseMemory(Device& device, const Unit& unit, const std::vector<WorkerPhase>& phases)
+      : device_(device) {
+    for (const WorkerPhase& phase : phases) {
+      phases_.push_back({&phase.kernel->data(), equipoise::room_items(unit, *phase.workload),
+                         streamed_data(unit, *phase.workload)});
+    }
+  }
 
   /// Gets memory for all phases beforehand. If there is not enough, the first block of a phase
   /// makes do with less.
-  void reserve();
+  void reserve() {
+    std::size_t most = 0;
+    std::size_t most_on_host = 0;
+    for (const Phase& phase : phases_) {
+      most = std::max(most, device_bytes(*phase.data, phase.room_items, !phase.streamed));
+      if (!phase.streamed) continue;
+      most_on_host = std::max(most_on_host, UnitMemory::resident_bytes(*phase.data));
+    }
+    const auto try_to_grow = [this](Piece& piece, Allocate allocate, std::size_t bytes) {
+      try {
+        grow(piece, allocate, bytes);
+      } catch (const std::bad_alloc&) {
+      }
+    };
+    try_to_grow(on_device_, &Device::allocate, most);
+    try_to_grow(on_host_, &Device::allocate_on_host, most_on_host);
+  }
   /// Begins `phase`, for fewer items at a time if there is not enough memory, but not for fewer
   /// than `items`: then it throws std::bad_alloc. Nothing may be in flight.
-  void begin_phase(int phase, Items items);
+  void begin_phase(int phase, Items items) {
+    Phase& next = at(phase);
+    if (next.streamed) {
+      grow(on_host_, &Device::allocate_on_host, UnitMemory::resident_bytes(*next.data));
+    }
+    for (;;) {
+      try {
+        grow(on_device_, &Device::allocate,
+             device_bytes(*next.data, next.room_items, !next.streamed));
+        break;
+      } catch (const std::bad_alloc&) {
+        if (next.room_items <= items) throw;
+        next.room_items = std::max(items, next.room_items / 2);
+      }
+    }
+    places_.begin_phase(*next.data, on_device_.begin, on_device_.bytes, next.room_items,
+                        next.streamed ? on_host_.begin : nullptr);
+  }
   /// How many items are in memory at a time.
   [[nodiscard]] Items room_items(int phase) const { return at(phase).room_items; }
   /// How many bytes of the resident data are read with a block; 0 if the unit's memory holds them.
-  [[nodiscard]] std::size_t streamed_bytes(const Block& block) const;
+  [[nodiscard]] std::size_t streamed_bytes(const Block& block) const {
+    const std::optional<StreamedData>& streamed = at(block.phase).streamed;
+    return streamed ? static_cast<std::size_t>(streamed->bytes(static_cast<double>(block.items)))
+                    : 0;
+  }
   /// Where the present phase's arrays lie.
   [[nodiscard]] UnitMemory& places() { return places_; }
 
@@ -73,7 +122,12 @@ class PhaseMemory {
   [[nodiscard]] const Phase& at(int phase) const {
     return phases_[static_cast<std::size_t>(phase)];
   }
-  void grow(Piece& piece, Allocate allocate, std::size_t bytes);
+  void grow(Piece& piece, Allocate allocate, std::size_t bytes) {
+    if (bytes <= piece.bytes) return;
+    if (const Piece old = std::exchange(piece, {}); old.begin != nullptr)
+      device_.release(old.begin);
+    piece = {(device_.*allocate)(bytes), bytes};
+  }
 
   Device& device_;
   std::vector<Phase> phases_;
@@ -81,68 +135,6 @@ class PhaseMemory {
   Piece on_host_;  ///< for resident data that the unit's memory does not hold
   UnitMemory places_;
 };
-
-/// The device's memory for a phase in which `room_items` items are there at a time.
-std::size_t device_bytes(const KernelData& data, Items room_items, bool holds_resident) {
-  return UnitMemory::bytes_for_several(data, room_items) +
-         (holds_resident ? UnitMemory::resident_bytes(data) : 0);
-}
-
-PhaseMemory::PhaseMemory(Device& device, const Unit& unit, const std::vector<WorkerPhase>& phases)
-    : device_(device) {
-  for (const WorkerPhase& phase : phases) {
-    phases_.push_back({&phase.kernel->data(), equipoise::room_items(unit, *phase.workload),
-                       streamed_data(unit, *phase.workload)});
-  }
-}
-
-void PhaseMemory::grow(Piece& piece, Allocate allocate, std::size_t bytes) {
-  if (bytes <= piece.bytes) return;
-  if (const Piece old = std::exchange(piece, {}); old.begin != nullptr) device_.release(old.begin);
-  piece = {(device_.*allocate)(bytes), bytes};
-}
-
-void PhaseMemory::reserve() {
-  std::size_t most = 0;
-  std::size_t most_on_host = 0;
-  for (const Phase& phase : phases_) {
-    most = std::max(most, device_bytes(*phase.data, phase.room_items, !phase.streamed));
-    if (!phase.streamed) continue;
-    most_on_host = std::max(most_on_host, UnitMemory::resident_bytes(*phase.data));
-  }
-  const auto try_to_grow = [this](Piece& piece, Allocate allocate, std::size_t bytes) {
-    try {
-      grow(piece, allocate, bytes);
-    } catch (const std::bad_alloc&) {
-    }
-  };
-  try_to_grow(on_device_, &Device::allocate, most);
-  try_to_grow(on_host_, &Device::allocate_on_host, most_on_host);
-}
-
-void PhaseMemory::begin_phase(int phase, Items items) {
-  Phase& next = at(phase);
-  if (next.streamed) {
-    grow(on_host_, &Device::allocate_on_host, UnitMemory::resident_bytes(*next.data));
-  }
-  for (;;) {
-    try {
-      grow(on_device_, &Device::allocate,
-           device_bytes(*next.data, next.room_items, !next.streamed));
-      break;
-    } catch (const std::bad_alloc&) {
-      if (next.room_items <= items) throw;
-      next.room_items = std::max(items, next.room_items / 2);
-    }
-  }
-  places_.begin_phase(*next.data, on_device_.begin, on_device_.bytes, next.room_items,
-                      next.streamed ? on_host_.begin : nullptr);
-}
-
-std::size_t PhaseMemory::streamed_bytes(const Block& block) const {
-  const std::optional<StreamedData>& streamed = at(block.phase).streamed;
-  return streamed ? static_cast<std::size_t>(streamed->bytes(static_cast<double>(block.items))) : 0;
-}
 
 /// A stage of a block in a queue of the device.
 struct StageInQueue {
@@ -183,64 +175,57 @@ class StageQueues {
   /// Puts all stages of `block` into the queues, each after the one before it. A stage without
   /// copies takes no time. `launch` puts in the computation; none: a probe has none. Rings the
   /// mailbox at the end.
-  void put(BlockInFlight& block, StageCopies copies, const std::function<void()>& launch);
+  void put(BlockInFlight& block, StageCopies copies, const std::function<void()>& launch) {
+    auto& [setup, in, compute, out] = block.stages;
+    put_copy(setup, Queue::in, rates_.in, copies.setup, block.setup_ticket);
+    put_copy(in, Queue::in, rates_.in, copies.in, block.ticket);
+    if (launch) {
+      device_.wait(Queue::compute, in.over());
+      put_stage(compute, Queue::compute, rates_.compute, block.ticket, launch);
+    } else {
+      compute.began = compute.ended = in.over();
+    }
+    device_.wait(Queue::out, compute.over());
+    put_copy(out, Queue::out, rates_.out, copies.out, block.ticket);
+    device_.call_back(Queue::out, [mailbox = mailbox_] { mailbox->ring(); });
+  }
 
  private:
   void put_copy(StageInQueue& stage, Queue queue, const StepFunction& rate,
-                std::vector<CopyPart>& parts, const TicketPtr& ticket);
+                std::vector<CopyPart>& parts, const TicketPtr& ticket) {
+    if (parts.empty()) {
+      stage.began = stage.ended = device_.record(queue);
+      return;
+    }
+    put_stage(stage, queue, rate, ticket, [&] { device_.copy(queue, std::move(parts), ticket); });
+  }
+
+  /// A stage that is slowed down has a stop behind it.
   void put_stage(StageInQueue& stage, Queue queue, const StepFunction& rate,
-                 const TicketPtr& ticket, const std::function<void()>& work);
+                 const TicketPtr& ticket, const std::function<void()>& work) {
+    stage.began = device_.record(queue);
+    try {
+      work();
+    } catch (...) {
+      if (!is_of_block_alone(std::current_exception())) throw;
+      ticket->fail(std::current_exception());
+    }
+    stage.ended = device_.record(queue);
+    if (rate.is_one()) return;
+    stage.slowed = held_->add(queue, rate, ticket);
+    device_.call_back(queue, [held = held_, slowed = stage.slowed, mailbox = mailbox_] {
+      held->ring(*slowed);
+      mailbox->ring();
+    });
+    stage.held = device_.hold(queue);
+    held_->put_stop(*stage.slowed, *stage.held);
+  }
 
   Device& device_;
   const UnitRates& rates_;
   std::shared_ptr<HeldStages> held_;
   WorkerMailbox* mailbox_;
 };
-
-void StageQueues::put(BlockInFlight& block, StageCopies copies,
-                      const std::function<void()>& launch) {
-  auto& [setup, in, compute, out] = block.stages;
-  put_copy(setup, Queue::in, rates_.in, copies.setup, block.setup_ticket);
-  put_copy(in, Queue::in, rates_.in, copies.in, block.ticket);
-  if (launch) {
-    device_.wait(Queue::compute, in.over());
-    put_stage(compute, Queue::compute, rates_.compute, block.ticket, launch);
-  } else {
-    compute.began = compute.ended = in.over();
-  }
-  device_.wait(Queue::out, compute.over());
-  put_copy(out, Queue::out, rates_.out, copies.out, block.ticket);
-  device_.call_back(Queue::out, [mailbox = mailbox_] { mailbox->ring(); });
-}
-
-void StageQueues::put_copy(StageInQueue& stage, Queue queue, const StepFunction& rate,
-                           std::vector<CopyPart>& parts, const TicketPtr& ticket) {
-  if (parts.empty()) {
-    stage.began = stage.ended = device_.record(queue);
-    return;
-  }
-  put_stage(stage, queue, rate, ticket, [&] { device_.copy(queue, std::move(parts), ticket); });
-}
-
-void StageQueues::put_stage(StageInQueue& stage, Queue queue, const StepFunction& rate,
-                            const TicketPtr& ticket, const std::function<void()>& work) {
-  stage.began = device_.record(queue);
-  try {
-    work();
-  } catch (...) {
-    if (!is_of_block_alone(std::current_exception())) throw;
-    ticket->fail(std::current_exception());
-  }
-  stage.ended = device_.record(queue);
-  if (rate.is_one()) return;
-  stage.slowed = held_->add(queue, rate, ticket);
-  device_.call_back(queue, [held = held_, slowed = stage.slowed, mailbox = mailbox_] {
-    held->ring(*slowed);
-    mailbox->ring();
-  });
-  stage.held = device_.hold(queue);
-  held_->put_stop(*stage.slowed, *stage.held);
-}
 
 /// The driver sleeps until there is something to do, so that waiting costs no core.
 constexpr std::chrono::microseconds device_patience{0};

@@ -30,8 +30,8 @@ class CpuProgram {
 };
 
 /// Makes a program from `part`, a function of (const StagedBlock&, std::size_t first, std::size_t
-/// items) that computes the items [first, first + items), counted from the block's start. The threads of a team
-/// call it at once, for equal parts of a block.
+/// items) that computes the items [first, first + items), counted from the block's start. The
+/// threads of a team call it at once, for equal parts of a block.
 template <class Part>
 [[nodiscard]] std::unique_ptr<CpuProgram> make_cpu_program_of(Part part) {
   class OfParts final : public CpuProgram {
@@ -94,7 +94,8 @@ class Kernel {
   Kernel(std::string item, Workload workload)
       : workload_(std::move(workload)), item_(std::move(item)) {}
 
-  /// Sets `problem`, and `parameters` to the same and the number of items, called `items_parameter`.
+  /// Sets `problem`, and `parameters` to the same and the number of items, called
+  /// `items_parameter`.
   void set_problem(const char* items_parameter, std::map<std::string, double> problem);
 
   [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(workload_.items); }

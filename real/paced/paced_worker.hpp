@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "real/paced/paced_unit.hpp"
-#include "real/unit_factory.hpp"
 #include "real/unit_rates.hpp"
 #include "real/unit_spec.hpp"
 

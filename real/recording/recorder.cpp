@@ -31,7 +31,7 @@ namespace equipoise {
 namespace {
 
 /// The measured times between iterations.
-struct RecordedMerges {
+struct MergeTimes {
   int count = 0;
   Seconds sum;
   bool interrupted = false;  ///< a stop was requested
@@ -57,7 +57,7 @@ class MergeRecorder {
         usual_items_(usual_items),
         executor_(executor) {}
 
-  RecordedMerges run() {
+  MergeTimes run() {
     constexpr int iterations_in_all = 4;
     const int iterations =
         std::min(workload_.iterations, std::max(2, iterations_in_all / setup_.passes));
@@ -118,7 +118,7 @@ class MergeRecorder {
   Pool pool_{1, 1};
   std::uint64_t id_ = 0;
   int outstanding_ = 0;
-  RecordedMerges merges_;
+  MergeTimes merges_;
 };
 
 /// One pass: runs iterations of the setup's workload on all its units together and measures the
@@ -127,7 +127,7 @@ class MergeRecorder {
 /// budget, and an iteration leaves items undone when it has spent half of that. Blocks have up to
 /// `usual_items` (units) items. Returns an empty result if the workload has one iteration. Throws
 /// BackendError if a unit does not come up or is lost.
-RecordedMerges record_merges(const RecordSetup& setup, const Placement& placement,
+MergeTimes record_merges(const RecordSetup& setup, const Placement& placement,
                              std::span<const Items> usual_items) {
   if (setup.kernel->workload().iterations < 2) return {};
   RealSetup real;
@@ -136,7 +136,7 @@ RecordedMerges record_merges(const RecordSetup& setup, const Placement& placemen
   real.phases = {setup.kernel};
   real.stop_requested = setup.stop_requested;
   const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
-  RecordedMerges merges;
+  MergeTimes merges;
   executor->run([&] { merges = MergeRecorder(setup, usual_items, *executor).run(); });
   return merges;
 }
@@ -413,14 +413,14 @@ Recording record(const RecordSetup& setup) {
   for (std::size_t first = 0; first < setup.units.size(); first += units_at_a_time(setup)) {
     groups.emplace_back(setup, first, domains);
   }
-  RecordedMerges merges;
+  MergeTimes merges;
   for (int pass = 0; pass < setup.passes && !recording.interrupted; ++pass) {
     for (GroupRecorder& group : groups) {
       recording.interrupted =
           recording.interrupted || !group.run(placement, pass + 1 == setup.passes);
     }
     if (!recording.interrupted) {
-      const RecordedMerges further = record_merges(setup, placement, usual_items(groups));
+      const MergeTimes further = record_merges(setup, placement, usual_items(groups));
       merges.sum += further.sum;
       merges.count += further.count;
       recording.interrupted = further.interrupted;

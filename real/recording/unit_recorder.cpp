@@ -215,7 +215,7 @@ Block UnitRecorder::next_block(std::uint64_t id) {
   return {.id = id, .first = first, .items = items};
 }
 
-bool UnitRecorder::take(const RecordedBlock& block, Seconds now) {
+bool UnitRecorder::take(const TimedBlock& block, Seconds now) {
   if (is_done()) return false;
   if (!first_setup_) first_setup_ = block.times.setup;
   Size& size = sizes_[at_];

@@ -72,7 +72,7 @@ struct SizeTime {
                                                 Items grain_items, double tolerance);
 
 /// One timed block.
-struct RecordedBlock {
+struct TimedBlock {
   StageTimes times;
   Seconds dispatch;  ///< from handing out to noticing the end, without the stages
 };
@@ -99,7 +99,7 @@ class UnitRecorder {
   /// Takes the times of the block that was given last, at the time `now` since the recording of
   /// this unit's group began. Returns false if the block does not count, because it was the first
   /// of its size or came after the pass was done.
-  bool take(const RecordedBlock& block, Seconds now);
+  bool take(const TimedBlock& block, Seconds now);
 
   /// The largest size of which a block does not take long, or else the first.
   [[nodiscard]] Items usual_items() const;

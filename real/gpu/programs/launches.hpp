@@ -18,8 +18,8 @@
 namespace equipoise {
 
 // Each load_... loads code onto the current device, so that no launch waits for that. Each
-// launch_... enqueues the computation of a block on `stream`; arrays are in the device's memory. All
-// throw as check_cuda does.
+// launch_... enqueues the computation of a block on `stream`; arrays are in the device's memory.
+// All throw as check_cuda does.
 
 void load_binomial();
 /// Enqueues the pricing of `count` calls (at least one) on lattices of `steps` steps, from 1 to
@@ -34,7 +34,8 @@ void launch_blackscholes(const Stream& stream, const OptionColumns& options, std
                          double rate);
 
 void load_fourier_filter();
-/// Enqueues the multiplication of `count` transforms of `shape`, pairs of doubles, by the filter of FourierTransform.
+/// Enqueues the multiplication of `count` transforms of `shape`, pairs of doubles, by the filter of
+/// FourierTransform.
 void launch_fourier_filter(const Stream& stream, const FourierShape& shape, double* transforms,
                            std::size_t count);
 

@@ -13,13 +13,16 @@ inline constexpr std::size_t lattice_steps_max = 100'000;
 
 /// Options as columns of equal length, and the column for the prices of the calls. Prices, `years`
 /// to expiry and `volatility` per square root of a year are positive.
-struct LatticeColumns {
+template <class Price>
+struct LatticeColumnsOf {
   const double* spot;
   const double* strike;
   const double* years;
   const double* volatility;
-  double* call;
+  Price* call;
 };
+using LatticeColumns = LatticeColumnsOf<double>;
+using LatticePrices = LatticeColumnsOf<const double>;  ///< that were computed
 
 /// Prices the European calls [first, first + count) on a lattice of `steps` steps (at least one) at
 /// the interest rate `rate`, backwards from expiry. With dt = T / steps:
@@ -35,15 +38,6 @@ struct LatticeColumns {
 /// Source: Cox, Ross, Rubinstein (1979).
 void price_on_lattice(const LatticeColumns& columns, std::size_t first, std::size_t count,
                       double rate, std::size_t steps);
-
-/// Options and the prices that were computed for them.
-struct LatticePrices {
-  const double* spot;
-  const double* strike;
-  const double* years;
-  const double* volatility;
-  const double* call;
-};
 
 /// The price of a European call on a lattice of `steps` steps, computed as the discounted mean of
 /// its values at expiry:

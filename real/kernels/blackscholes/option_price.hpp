@@ -1,5 +1,5 @@
-// The Black-Scholes prices of many options, for programs on CPUs and on other devices, and a check of
-// them without the code that computed them.
+// The Black-Scholes prices of many options, for programs on CPUs and on other devices, and a check
+// of them without the code that computed them.
 #pragma once
 
 #include <cstddef>
@@ -44,14 +44,17 @@ struct Fraction {
 
 /// Options as columns of equal length. Prices, `years` to expiry and `volatility` per square root
 /// of a year are positive.
-struct OptionColumns {
+template <class Price>
+struct OptionColumnsOf {
   const double* spot;
   const double* strike;
   const double* years;
   const double* volatility;
-  double* call;
-  double* put;
+  Price* call;
+  Price* put;
 };
+using OptionColumns = OptionColumnsOf<double>;
+using PricedOptions = OptionColumnsOf<const double>;  ///< whose prices were computed
 
 /// Prices the options [first, first + count) at the interest rate `rate`.
 ///
@@ -61,16 +64,6 @@ struct OptionColumns {
 /// Accurate to about 1e-13 of the spot. Every CPU gives the same bits: the vector width decides how
 /// many options are priced at a time, not how each is priced. Source: Black, Scholes (1973).
 void price_options(const OptionColumns& columns, std::size_t first, std::size_t count, double rate);
-
-/// Options and the prices that were computed for them.
-struct PricedOptions {
-  const double* spot;
-  const double* strike;
-  const double* years;
-  const double* volatility;
-  const double* call;
-  const double* put;
-};
 
 /// The price of a call as the discounted mean of its payoff, accurate to about 1e-9 of the spot.
 /// Integrates by Simpson's rule over the standard normal variable that drives the spot. Does not

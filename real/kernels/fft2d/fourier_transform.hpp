@@ -1,5 +1,5 @@
-// The 2-D Fourier transform of one array, forward only, or forward, filtered and inverse; and a check
-// of transforms without computing one.
+// The 2-D Fourier transform of one array, forward only, or forward, filtered and inverse; and a
+// check of transforms without computing one.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The centroids of k-means on the host, the merge between two iterations, and a check that a clustering
-// can result from Lloyd's iterations, without the kernel's formula.
+// The centroids of k-means on the host, the merge between two iterations, and a check that a
+// clustering can result from Lloyd's iterations, without the kernel's formula.
 #pragma once
 
 #include <cstdint>

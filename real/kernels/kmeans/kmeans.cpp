@@ -156,7 +156,30 @@ class Kmeans final : public Kernel {
         });
   }
 
-  Verification verify() const override;
+  /// Checks the last two iterations and the merge between them in full, and earlier iterations by
+  /// the change of the inertia.
+  Verification verify() const {
+    const Centroids& centroids = centroids_;
+    const std::span<const double> points = points_.span();
+    std::string fault = fault_of_merges(centroids.merges());
+    if (fault.empty() && !centroids.merges().empty()) {
+      fault = fault_of_labels(points, size_.dimensions, centroids.merged_labels(),
+                              centroids.previous());
+      if (fault.empty()) {
+        fault = fault_of_means(points, size_.dimensions, centroids.merged_labels(),
+                               centroids.current());
+      }
+      if (!fault.empty()) fault = "in the iteration before the last, " + fault;
+    }
+    if (fault.empty()) {
+      fault = fault_of_labels(points, size_.dimensions, labels_.span(), centroids.current());
+    }
+    if (!fault.empty()) return {false, fault};
+    return {true,
+            fmt::format("{} points are with their nearest of {} centroids, which {} merges moved "
+                        "to the means",
+                        size_.points, size_.clusters, centroids.merges().size())};
+  }
 
  private:
   /// Puts points around as many centres as there are clusters, so close that some points lie
@@ -183,31 +206,6 @@ class Kmeans final : public Kernel {
   BufferOf<std::int32_t> labels_;  ///< (points)
   Centroids centroids_;
 };
-
-/// Checks the last two iterations and the merge between them in full, and earlier iterations by the
-/// change of the inertia.
-Verification Kmeans::verify() const {
-  const Centroids& centroids = centroids_;
-  const std::span<const double> points = points_.span();
-  std::string fault = fault_of_merges(centroids.merges());
-  if (fault.empty() && !centroids.merges().empty()) {
-    fault =
-        fault_of_labels(points, size_.dimensions, centroids.merged_labels(), centroids.previous());
-    if (fault.empty()) {
-      fault =
-          fault_of_means(points, size_.dimensions, centroids.merged_labels(), centroids.current());
-    }
-    if (!fault.empty()) fault = "in the iteration before the last, " + fault;
-  }
-  if (fault.empty()) {
-    fault = fault_of_labels(points, size_.dimensions, labels_.span(), centroids.current());
-  }
-  if (!fault.empty()) return {false, fault};
-  return {true,
-          fmt::format("{} points are with their nearest of {} centroids, which {} merges moved "
-                      "to the means",
-                      size_.points, size_.clusters, centroids.merges().size())};
-}
 
 }  // namespace
 

@@ -17,12 +17,15 @@ struct BodyColumns {
   std::size_t count;
 };
 
-/// Accelerations as columns.
-struct AccelerationColumns {
-  double* x;
-  double* y;
-  double* z;
+/// Vectors for many bodies, as columns.
+template <class Number>
+struct VectorColumnsOf {
+  Number* x;
+  Number* y;
+  Number* z;
 };
+using AccelerationColumns = VectorColumnsOf<double>;
+using VectorColumns = VectorColumnsOf<const double>;
 
 /// Lanes with separate sums; the last lanes are filled up with bodies of mass 0.
 inline constexpr std::size_t gravity_lanes = 16;
@@ -47,13 +50,6 @@ inline constexpr double flop_per_pair = 18.0;
 /// Source: Aarseth (2003), direct summation with Plummer softening.
 void accelerate(const BodyColumns& bodies, std::size_t first, std::size_t count, double softening,
                 const AccelerationColumns& out);
-
-/// Vectors for many bodies, as columns.
-struct VectorColumns {
-  const double* x;
-  const double* y;
-  const double* z;
-};
 
 /// The bodies after some steps from rest, with the accelerations and velocities to be checked.
 struct MovedBodies {

@@ -1,5 +1,5 @@
-// The Taylor series of a function of two variables at many points, and a check by the function itself
-// and by sums of powers.
+// The Taylor series of a function of two variables at many points, and a check by the function
+// itself and by sums of powers.
 #pragma once
 
 #include <cstddef>
