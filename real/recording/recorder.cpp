@@ -128,7 +128,7 @@ class MergeRecorder {
 /// `usual_items` (units) items. Returns an empty result if the workload has one iteration. Throws
 /// BackendError if a unit does not come up or is lost.
 MergeTimes record_merges(const RecordSetup& setup, const Placement& placement,
-                             std::span<const Items> usual_items) {
+                         std::span<const Items> usual_items) {
   if (setup.kernel->workload().iterations < 2) return {};
   RealSetup real;
   real.units = setup.units;
