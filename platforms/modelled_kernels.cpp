@@ -16,8 +16,6 @@ std::map<UnitKind, double> efficiencies(double cpu, double gpu, double mic) {
   return {{UnitKind::cpu, cpu}, {UnitKind::gpu, gpu}, {UnitKind::mic, mic}};
 }
 
-double unknown_items(const Problem&) { return 0.0; }
-
 /// An item is a row of C = A B: n dot products; B stays on the unit. A GPU's library computes whole
 /// tiles of C, of up to 256 rows (NVIDIA's Matrix Multiplication Background User's Guide: tile
 /// quantization); 128 is in the middle.
@@ -36,8 +34,6 @@ ItemCost matmul(const Problem& problem, double element_bytes) {
   cost.round_items = {{UnitKind::gpu, 128.0}};
   return cost;
 }
-
-double matmul_items(const Problem& problem) { return problem.at("n"); }
 
 /// An item is an option, priced `passes` times in closed form: four numbers in, call and put out,
 /// 205 operations (as in our own kernel).
@@ -72,8 +68,6 @@ ItemCost grn(const Problem& problem, double element_bytes) {
   cost.efficiency = efficiencies(0.2, 0.25, 0.15);
   return cost;
 }
-
-double grn_items(const Problem& problem) { return problem.at("candidates"); }
 
 /// An item is a point: its distances to all centres, in each of `passes` iterations.
 ItemCost kmeans(const Problem& problem, double element_bytes) {
@@ -123,8 +117,6 @@ ItemCost nbody(const Problem& problem, double element_bytes) {
   return cost;
 }
 
-double nbody_items(const Problem& problem) { return problem.at("bodies"); }
-
 /// An item is an option on a lattice: three operations for each of steps^2 / 2 nodes.
 ItemCost binomial(const Problem& problem, double element_bytes) {
   const double steps = problem.at("steps");
@@ -166,18 +158,15 @@ ItemCost taylor(const Problem& problem, double element_bytes) {
 
 const ModelledKernel* find_modelled_kernel(const std::string& name) {
   static const std::vector<ModelledKernel> kernels = {
-      {"binomial", {{"steps", 254.0}}, binomial, unknown_items},
-      {"blackscholes", {{"passes", 1.0}}, blackscholes, unknown_items},
-      {"fft2d", {{"rows", 512.0}, {"columns", 512.0}}, fft2d, unknown_items},
-      {"grn", {{"candidates", 1000.0}, {"samples", 20.0}}, grn, grn_items},
-      {"kmeans",
-       {{"dimensions", 32.0}, {"clusters", 1024.0}, {"passes", 1.0}},
-       kmeans,
-       unknown_items},
-      {"mandelbrot", {{"mean_iterations", 100.0}}, mandelbrot, unknown_items},
-      {"matmul", {{"n", 1024.0}}, matmul, matmul_items},
-      {"nbody", {{"bodies", 51200.0}}, nbody, nbody_items},
-      {"taylor", {{"terms", 1000.0}}, taylor, unknown_items}};
+      {"binomial", {{"steps", 254.0}}, binomial, ""},
+      {"blackscholes", {{"passes", 1.0}}, blackscholes, ""},
+      {"fft2d", {{"rows", 512.0}, {"columns", 512.0}}, fft2d, ""},
+      {"grn", {{"candidates", 1000.0}, {"samples", 20.0}}, grn, "candidates"},
+      {"kmeans", {{"dimensions", 32.0}, {"clusters", 1024.0}, {"passes", 1.0}}, kmeans, ""},
+      {"mandelbrot", {{"mean_iterations", 100.0}}, mandelbrot, ""},
+      {"matmul", {{"n", 1024.0}}, matmul, "n"},
+      {"nbody", {{"bodies", 51200.0}}, nbody, "bodies"},
+      {"taylor", {{"terms", 1000.0}}, taylor, ""}};
   const auto found = std::find_if(kernels.begin(), kernels.end(),
                                   [&name](const auto& kernel) { return kernel.name == name; });
   return found == kernels.end() ? nullptr : &*found;

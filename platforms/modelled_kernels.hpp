@@ -33,8 +33,7 @@ struct ModelledKernel {
   std::map<std::string, double> problem;  ///< its parameters and their defaults
   /// The cost for given parameters (all of those in `problem`) and bytes of an element (4 or 8).
   ItemCost (*cost)(const std::map<std::string, double>& problem, double element_bytes);
-  /// The number of items of a problem; 0 if its parameters do not determine it.
-  double (*items)(const std::map<std::string, double>& problem);
+  std::string items_parameter;  ///< the one that is the number of items; empty: none is
 };
 
 /// The kernel called `name`, or nullptr if unknown.

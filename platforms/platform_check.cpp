@@ -1,25 +1,76 @@
 // Checks platform files before SimGrid reads them.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <fstream>
+#include <limits>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 #include "platforms/host_properties.hpp"
 #include "platforms/link_profile.hpp"
 #include "platforms/platform_file.hpp"
 #include "platforms/platform_settings.hpp"
-#include "platforms/radical.hpp"
-#include "platforms/route_tables.hpp"
-#include "platforms/simgrid_xml.hpp"
 #include "platforms/xml_file.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/printable_text.hpp"
 
 namespace equipoise {
 namespace {
+
+constexpr double gibibyte = 0x1p30;
+/// Tables of so many bytes fit everywhere.
+constexpr double always_there = gibibyte / 16.0;
+
+/// What is free on the machine, or the limit of this process (`ulimit -v`). Infinite where the
+/// machine does not say.
+double free_bytes() {
+  double bytes = std::numeric_limits<double>::infinity();
+  std::ifstream file("/proc/meminfo");
+  double kibibytes = 0.0;
+  for (std::string word; file >> word;) {
+    if (word == "MemAvailable:" && file >> kibibytes) bytes = kibibytes * 1024.0;
+  }
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    bytes = std::min(bytes, static_cast<double>(limit.rlim_cur));
+  }
+  return bytes;
+}
+
+/// Removes blanks and a whole number >= 0 from the beginning of `text` and returns the number;
+/// nothing if there is none.
+std::optional<int> take_number(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+/// The number of hosts in `radical`, such as 0-9,12; nothing if it is malformed.
+std::optional<double> hosts_of_radical(std::string_view radical) {
+  for (double hosts = 0.0;;) {
+    const std::optional<int> first = take_number(radical);
+    std::optional<int> last = first;
+    if (radical.starts_with('-')) {
+      radical.remove_prefix(1);
+      last = take_number(radical);
+    }
+    if (!first || !last || *last < *first) return std::nullopt;
+    hosts += static_cast<double>(*last) - *first + 1.0;
+    if (radical.empty()) return hosts;
+    if (radical.front() != ',') return std::nullopt;
+    radical.remove_prefix(1);
+  }
+}
 
 /// An element that SimGrid or Equipoise does not use, and what the user should do.
 struct RefusedElement {
@@ -266,15 +317,28 @@ class PlatformChecker {
                              most_hosts, hosts_));
   }
 
-  /// SimGrid makes the tables when it has read the zone, and ends if they do not fit.
+  /// SimGrid makes tables for each pair of hosts, routers and zones of a zone when it has read the
+  /// zone, before it knows any route, and ends if they do not fit: with routing Full a pointer to
+  /// the route, with Floyd also a cost and a predecessor, with others none.
   void check_tables(const pugi::xml_node& zone) {
     const auto is_vertex = [](const pugi::xml_node& child) {
       return std::ranges::find(vertex_elements, child.name()) != vertex_elements.end();
     };
-    const auto vertices = std::ranges::count_if(zone.children(), is_vertex);
+    const auto vertices = static_cast<double>(std::ranges::count_if(zone.children(), is_vertex));
     const std::string_view routing = zone.attribute("routing").as_string();
-    const std::string why = tables_.refusal_of(routing, static_cast<double>(vertices));
-    if (!why.empty()) file_.refuse(zone, subject_of(zone) + ": " + why);
+    const double pair_bytes = routing == "Full" ? 8.0 : routing == "Floyd" ? 24.0 : 0.0;
+    const double bytes = pair_bytes * vertices * vertices;
+    table_bytes_ += bytes;
+    if (table_bytes_ <= always_there || bytes == 0.0) return;
+    const double free = free_bytes();
+    if (table_bytes_ <= free) return;
+    file_.refuse(
+        zone,
+        fmt::format("{}: SimGrid needs {:.1f} GiB for the routes of {:.0f} hosts and zones with "
+                    "routing {} ({:.0f} bytes for every pair), and {:.1f} GiB are free; divide the "
+                    "hosts among several zones, or describe them with <cluster>",
+                    subject_of(zone), table_bytes_ / gibibyte, vertices, routing, pair_bytes,
+                    free / gibibyte));
   }
 
   void visit_link(pugi::xml_node& node) {
@@ -385,7 +449,7 @@ class PlatformChecker {
   std::set<std::string> fatpipes_;
   std::map<std::string, pugi::xml_node> bandwidth_profiles_;  ///< by link: what gives it one
   double hosts_ = 0.0;
-  RouteTables tables_;
+  double table_bytes_ = 0.0;  ///< of all zones up to here
   std::size_t profile_bytes_ = 0;
   PlatformSettings settings_;
   PlatformFileFacts facts_;

@@ -12,6 +12,11 @@
 
 namespace equipoise {
 
+/// The host that holds the input, named as in StarPU: the memory of the machine.
+constexpr const char* master_host = "RAM";
+/// The link to units that compute in that memory; transfers over it cost nothing.
+constexpr const char* free_link = "memory";
+
 /// A host of the file and its line.
 struct PlatformHost {
   std::string name;

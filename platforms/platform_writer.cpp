@@ -1,15 +1,72 @@
 // Writes platform files.
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <map>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "platforms/host_groups.hpp"
 #include "platforms/platform_file.hpp"
 #include "shared_policies/text/markup.hpp"
 
 namespace equipoise {
 namespace {
+
+/// Hosts that follow one another and get a zone of their own, with the rest of their routes.
+struct HostGroup {
+  std::size_t begin = 0;  ///< positions in PlatformDescription::hosts
+  std::size_t end = 0;
+  std::string first_in;  ///< the first link of all their routes from the master
+  std::string last_out;  ///< the last link of all their routes to the master
+};
+
+constexpr std::size_t most_in_group = 400;
+
+/// The routes of a host from and to the master.
+struct HostRoutes {
+  const RouteDescription* in = nullptr;
+  const RouteDescription* out = nullptr;
+
+  /// Whether both have links beyond those that groups have in common.
+  [[nodiscard]] bool can_be_grouped() const {
+    return in != nullptr && out != nullptr && in->links.size() > 1 && out->links.size() > 1;
+  }
+};
+
+using RoutesOfHosts = std::map<std::string, HostRoutes>;
+
+RoutesOfHosts routes_of_hosts(const PlatformDescription& platform) {
+  RoutesOfHosts routes;
+  const std::string& master = platform.hosts.front().name;
+  for (const RouteDescription& route : platform.routes) {
+    (route.from == master ? routes[route.to].in : routes[route.from].out) = &route;
+  }
+  return routes;
+}
+
+/// The groups of a platform; none if its hosts' order would change. Hosts before the first group
+/// stay with the master: those in its machine, which are not reached over a network. A group has
+/// 400 hosts at most: larger ones take more memory, and with many small ones SimGrid loads slowly,
+/// because for each zone it lists the hosts of all.
+std::vector<HostGroup> host_groups(const PlatformDescription& platform,
+                                   const RoutesOfHosts& routes) {
+  std::vector<HostGroup> groups;
+  for (std::size_t i = 1; i < platform.hosts.size(); ++i) {
+    const auto found = routes.find(platform.hosts[i].name);
+    if (found == routes.end() || !found->second.can_be_grouped()) {
+      if (!groups.empty()) return {};
+      continue;
+    }
+    const std::string& first_in = found->second.in->links.front();
+    const std::string& last_out = found->second.out->links.back();
+    const bool fits = !groups.empty() && groups.back().end - groups.back().begin < most_in_group &&
+                      groups.back().first_in == first_in && groups.back().last_out == last_out;
+    if (!fits) groups.push_back({i, i, first_in, last_out});
+    groups.back().end = i + 1;
+  }
+  return groups;
+}
 
 /// Separates double hyphens, which are not allowed in an XML comment.
 std::string comment(std::string text) {
@@ -74,13 +131,9 @@ void append_flat(std::string& xml, const PlatformDescription& platform) {
 /// the same order as in one zone. No name of a unit has a slash.
 class GroupWriter {
  public:
-  GroupWriter(std::string& xml, const PlatformDescription& platform,
+  GroupWriter(std::string& xml, const PlatformDescription& platform, const RoutesOfHosts& routes,
               const std::vector<HostGroup>& groups)
-      : xml_(xml), platform_(platform), groups_(groups) {
-    for (const RouteDescription& route : platform.routes) {
-      (route.from == master() ? in_[route.to] : out_[route.from]) = &route;
-    }
-  }
+      : xml_(xml), platform_(platform), routes_(routes), groups_(groups) {}
 
   void append() {
     xml_ += zone_start(platform_.zone) + zone_start(zone_of(0));
@@ -102,8 +155,8 @@ class GroupWriter {
   /// The routes of a host between it and `edge`, without the `common` links next to the master.
   void append_routes(std::size_t host, const std::string& edge, std::size_t common) {
     const std::string& name = platform_.hosts[host].name;
-    const std::span<const std::string> in = in_.at(name)->links;
-    const std::span<const std::string> out = out_.at(name)->links;
+    const std::span<const std::string> in = routes_.at(name).in->links;
+    const std::span<const std::string> out = routes_.at(name).out->links;
     append_route(xml_, edge, name, in.subspan(common));
     append_route(xml_, name, edge, out.first(out.size() - common));
   }
@@ -134,9 +187,8 @@ class GroupWriter {
 
   std::string& xml_;
   const PlatformDescription& platform_;
+  const RoutesOfHosts& routes_;
   const std::vector<HostGroup>& groups_;
-  std::map<std::string, const RouteDescription*> in_;
-  std::map<std::string, const RouteDescription*> out_;
 };
 
 }  // namespace
@@ -166,11 +218,13 @@ std::string platform_xml(const PlatformDescription& platform) {
       "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n";
   if (!platform.comment.empty()) xml += "<!--\n" + comment(platform.comment) + "\n-->\n";
   xml += "<platform version=\"4.1\">\n";
-  const std::vector<HostGroup> groups = host_groups(platform, most_hosts_of_one_zone);
+  std::vector<HostGroup> groups;
+  const RoutesOfHosts routes = routes_of_hosts(platform);
+  if (platform.hosts.size() > most_hosts_of_one_zone) groups = host_groups(platform, routes);
   if (groups.empty()) {
     append_flat(xml, platform);
   } else {
-    GroupWriter(xml, platform, groups).append();
+    GroupWriter(xml, platform, routes, groups).append();
   }
   return xml + "  </zone>\n</platform>\n";
 }

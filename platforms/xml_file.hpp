@@ -1,7 +1,9 @@
-// An XML file in memory. It is read once, and its elements know their lines.
+// An XML file in memory, which is read once and whose elements know their lines, and the text that
+// SimGrid reads instead of it.
 #pragma once
 
 #include <pugixml.hpp>
+
 #include <string>
 #include <vector>
 
@@ -27,5 +29,11 @@ class XmlFile {
   std::vector<std::size_t> line_ends_;
   pugi::xml_document document_;
 };
+
+/// The elements of <platform> with their attributes, each on the same line as in the file, so that
+/// SimGrid's messages name the right line. The text is generated from the parsed file: SimGrid's
+/// parser differs from ours, and something that only SimGrid's sees could not be checked. Only
+/// <trace> elements contain text.
+[[nodiscard]] std::string simgrid_xml(const XmlFile& file);
 
 }  // namespace equipoise

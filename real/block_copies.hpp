@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "real/kernels/kernel_data.hpp"
-#include "real/kernels/staged_block.hpp"
 #include "shared_policies/model/block.hpp"
 
 namespace equipoise {
@@ -53,11 +53,23 @@ void for_each_result(const KernelData& data, const Block& block, const StagedBlo
 /// Copies the resident data to `staged`, in memory that the host's cores can reach, whose version
 /// differs from that in `versions` (resident arrays; 0: not there), which it updates. Returns
 /// whether there was any.
-bool copy_resident(const KernelData& data, const StagedBlock& staged,
-                   std::vector<std::uint64_t>& versions);
+inline bool copy_resident(const KernelData& data, const StagedBlock& staged,
+                          std::vector<std::uint64_t>& versions) {
+  bool has_copied = false;
+  for_each_new_resident(data, staged, versions,
+                        [&](std::byte* to, const std::byte* from, std::size_t bytes) {
+                          std::memcpy(to, from, bytes);
+                          has_copied = true;
+                        });
+  return has_copied;
+}
 /// Copies the input of `block` to `staged`, in such memory.
-void copy_in(const KernelData& data, const Block& block, const StagedBlock& staged);
+inline void copy_in(const KernelData& data, const Block& block, const StagedBlock& staged) {
+  for_each_input(data, block, staged, std::memcpy);
+}
 /// Copies the results of `block` back from such memory.
-void copy_out(const KernelData& data, const Block& block, const StagedBlock& staged);
+inline void copy_out(const KernelData& data, const Block& block, const StagedBlock& staged) {
+  for_each_result(data, block, staged, std::memcpy);
+}
 
 }  // namespace equipoise

@@ -1,30 +1,19 @@
 # The sources of kernels, and of their programs for GPUs.
 set(kernels
   kernels/binomial/binomial.cpp
-  kernels/binomial/lattice_check.cpp
   kernels/blackscholes/blackscholes.cpp
-  kernels/blackscholes/option_check.cpp
   kernels/catalog.cpp
   kernels/columns.cpp
   kernels/empty.cpp
   kernels/fft2d/fft2d.cpp
-  kernels/fft2d/fourier_check.cpp
   kernels/fft2d/fourier_transform.cpp
-  kernels/gaussian/blur_check.cpp
   kernels/gaussian/gaussian.cpp
   kernels/grn/grn.cpp
-  kernels/grn/grn_check.cpp
-  kernels/kmeans/centroids.cpp
   kernels/kmeans/kmeans.cpp
-  kernels/mandelbrot/escape_check.cpp
   kernels/mandelbrot/mandelbrot.cpp
   kernels/matmul/matmul.cpp
-  kernels/matmul/product_check.cpp
-  kernels/nbody/gravity_check.cpp
   kernels/nbody/nbody.cpp
-  kernels/option_inputs.cpp
   kernels/taylor/taylor.cpp
-  kernels/taylor/taylor_check.cpp
 )
 # Loops that the compiler must vectorise.
 set(vectorised

@@ -2,25 +2,72 @@
 // changes of a scenario into one ordered sequence of events.
 #include "real/real_executor.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-
 #include <fmt/format.h>
 
-#include "real/controller_pinning.hpp"
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "real/core_watch.hpp"
 #include "real/disturbances.hpp"
+#include "real/machine.hpp"
 #include "real/meters/meter_sampler.hpp"
-#include "real/run_loads.hpp"
 #include "real/threads/clock.hpp"
+#include "real/threads/this_thread.hpp"
 #include "real/threads/wake_signal.hpp"
-#include "real/unit_slot.hpp"
+#include "real/unit_spec.hpp"
+#include "real/worker.hpp"
+#include "real/worker_mailbox.hpp"
+#include "shared_policies/model/event.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/block_watch.hpp"
 
 namespace equipoise {
 namespace {
+
+/// The controller's state of one unit.
+struct UnitSlot {
+  std::unique_ptr<Worker> worker;
+  std::size_t outstanding = 0;            ///< blocks and probes
+  bool is_up = false;                     ///< its worker has come up
+  bool is_lost = false;                   ///< absent, for now or until the end of the run
+  bool is_late = false;                   ///< lost until it has answered
+  bool is_broken = false;                 ///< it has failed and does not join again
+  bool has_stalled = false;               ///< a block did not come back in time
+  bool has_lost_a_grain = false;          ///< and has done no block since
+  std::vector<std::uint64_t> going_on{};  ///< blocks that were taken back and have not ended
+};
+
+/// How long the end of a run waits for a unit after a stop or a timeout.
+constexpr std::chrono::milliseconds stop_patience{1000};
+/// How long it waits otherwise; the time that the run took is added.
+constexpr std::chrono::milliseconds end_patience{120'000};
+/// How long it waits before it says so.
+constexpr std::chrono::milliseconds silent_patience{2000};
+
+/// Keeps the calling thread, the controller, on its cores. If units compute there, it also makes
+/// the thread run as soon as it is woken.
+class ControllerPinning {
+ public:
+  explicit ControllerPinning(const Placement& placement) : before_(cores_of_this_thread()) {
+    pin_this_thread(placement.controller());
+    if (placement.waiting_compute) prompt_.emplace();
+  }
+  ControllerPinning(const ControllerPinning&) = delete;
+  ControllerPinning& operator=(const ControllerPinning&) = delete;
+  ~ControllerPinning() { pin_this_thread(before_); }
+
+ private:
+  std::vector<int> before_;
+  std::optional<PromptThread> prompt_;
+};
 
 /// How often a waiting controller checks for a stop request.
 constexpr std::chrono::milliseconds stop_poll{50};
@@ -91,7 +138,7 @@ class RealExecutor final : public Executor {
     ++outstanding_;
     ++slot.outstanding;
     watch_.handed_out(unit, block.items, command.assigned);
-    slot.worker->queue(command, block.copy_of ? claim_of(block, slots_, pending_) : nullptr);
+    slot.worker->queue(command, block.copy_of ? claim_of(block) : nullptr);
     return command.assigned;
   }
 
@@ -186,12 +233,38 @@ class RealExecutor final : public Executor {
     return spec.factory->make_worker(std::move(setup));
   }
 
+  /// Ends the workers. Leaves a unit behind if its block does not come back, and after a stop also
+  /// a unit whose block takes long, so that the program ends soon. Otherwise a unit may take as
+  /// long as the run and a bit more: it ends a block that was given up, or waits for its device.
   void take_down() {
-    using std::chrono::milliseconds;
-    const auto ran = duration_cast<milliseconds>(std::chrono::steady_clock::now() - began_);
-    end_workers(slots_, setup_.units, {stops(), ran, setup_.warn});
+    const bool is_stopped = stops();
+    const auto ran =
+        duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_);
+    for (UnitSlot& slot : slots_) {
+      slot.worker->abandon(Abandoned::with_unit);
+      slot.worker->stop();
+    }
+    for (UnitSlot& slot : slots_) {
+      const bool is_impatient = slot.is_up && (is_stopped || slot.has_stalled);
+      if (slot.worker->has_ended(is_impatient ? stop_patience : silent_patience)) continue;
+      if (is_impatient || !has_ended_at_last(slot, end_patience + ran)) slot.worker->leave_behind();
+    }
     loads_.end();  // after the units, for whose kernels a load on a GPU has to wait
     slots_.clear();
+  }
+
+  /// Says that the end of the run waits for a unit, and waits. Returns false if it took too long.
+  bool has_ended_at_last(const UnitSlot& slot, std::chrono::milliseconds patience) const {
+    warn(
+        fmt::format("unit {} has not ended with the run: a block that was given up still computes, "
+                    "or its device does not answer; waits for it, at most {} s",
+                    name_of(slot), patience.count() / 1000));
+    if (slot.worker->has_ended(patience)) return true;
+    warn(
+        fmt::format("unit {} is left behind: it works until the program ends, and may disturb what "
+                    "runs until then",
+                    name_of(slot)));
+    return false;
   }
 
   void tell() const {
@@ -229,11 +302,44 @@ class RealExecutor final : public Executor {
     return changes_done_ < changes_.size() ? changes_[changes_done_].at : Seconds::infinity();
   }
 
+  /// The unit whose oldest report has the earliest end, or nullptr if none has one.
+  UnitSlot* earliest() {
+    UnitSlot* first = nullptr;
+    for (UnitSlot& slot : slots_) {
+      if (slot.is_broken || slot.worker->report() == nullptr) continue;
+      if (first == nullptr || slot.worker->report()->end < first->worker->report()->end) {
+        first = &slot;
+      }
+    }
+    return first;
+  }
+
+  /// A late unit that has ended what it had begun, or nullptr if none has.
+  UnitSlot* answering() {
+    const auto found = std::ranges::find_if(
+        slots_, [](UnitSlot& slot) { return slot.is_late && slot.worker->is_free(); });
+    return found == slots_.end() ? nullptr : &*found;
+  }
+
+  /// What `copy` shares with the block of the same items, which a unit has; else that has ended, or
+  /// its unit is lost, which may not have been told yet.
+  [[nodiscard]] ResultClaimPtr claim_of(const Block& copy) const {
+    for (const UnitSlot& slot : slots_) {
+      if (ResultClaimPtr claim = slot.worker->contest(copy.original())) return claim;
+    }
+    auto claim = std::make_shared<ResultClaim>();
+    const auto* const done = pending_ ? std::get_if<BlockFinished>(&pending_->what) : nullptr;
+    if (done != nullptr && done->block.original() == copy.original()) {
+      static_cast<void>(claim->take());
+    }
+    return claim;
+  }
+
   /// Makes the earliest event that was not reported yet the pending event.
   void collect() {
     while (!pending_) {
       const Seconds now = clock_->now();  // read first, so that all ends up to `now` are found
-      UnitSlot* const slot = earliest(slots_);
+      UnitSlot* const slot = earliest();
       const Seconds change = next_change();
       if (slot != nullptr && slot->worker->report()->end <= change) {
         take_report(*slot);
@@ -276,7 +382,11 @@ class RealExecutor final : public Executor {
   }
 
   void end_probe(const UnitSlot& slot, const Report& report) {
-    const Probed probed = probed_of(id_of(slot), report);
+    Probed probed{id_of(slot), report.command.probe.value()};
+    if (report.kind == ReportKind::done) {
+      probed.times =
+          ProbeTimes{report.begins.in, report.times.in, report.begins.out, report.times.out};
+    }
     watch_.probe_ended(probed.unit, probed.probe, last_);
     pending_ = Event{last_, probed};
     if (probed.times) return;
@@ -323,7 +433,7 @@ class RealExecutor final : public Executor {
 
   /// Lets a late unit that has answered by `now` take part again. Returns false if none has.
   bool take_answer(Seconds now) {
-    UnitSlot* const slot = answering(slots_);
+    UnitSlot* const slot = answering();
     if (slot == nullptr) return false;
     slot->has_stalled = false;
     watch_.answered(id_of(*slot), now);
@@ -369,7 +479,7 @@ class RealExecutor final : public Executor {
     if (until == Seconds::infinity() && is_in_vain) return false;
     until = std::min(until, watch_.next_late());
     const auto poll = std::chrono::steady_clock::now() + stop_poll;
-    signal_->wait([this] { return earliest(slots_) != nullptr || answering(slots_) != nullptr; },
+    signal_->wait([this] { return earliest() != nullptr || answering() != nullptr; },
                   std::min(clock_->moment(until), poll));
     return true;
   }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "real/kernels/kernel_data.hpp"
-#include "real/kernels/staged_block.hpp"
 #include "shared_policies/machine/block_room.hpp"
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/model/unit.hpp"

@@ -1,16 +1,93 @@
-// The units that a user requests on the command line: `--unit cpu,threads=2,slowdown=3`.
+// Units that a user requests on the command line, `--unit cpu,threads=2,slowdown=3`: how the units
+// of a kind are made, the catalog of kinds, and what is checked of units and kernels before a run.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "real/unit_factory.hpp"
+#include "real/competing_load.hpp"
+#include "real/devices/link_rates.hpp"
+#include "real/gpu/gpu.hpp"
+#include "real/kernels/kernel.hpp"
+#include "real/threads/clock.hpp"
+#include "real/unit_rates.hpp"
+#include "real/worker.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/unit.hpp"
+#include "shared_policies/model/workload.hpp"
 #include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
+
+/// Makes what drives one unit, and says what the unit needs of the host. Every unit that a user
+/// asks for has one; it does not change.
+class UnitFactory {
+ public:
+  UnitFactory() = default;
+  UnitFactory(const UnitFactory&) = delete;
+  UnitFactory& operator=(const UnitFactory&) = delete;
+  virtual ~UnitFactory() = default;
+
+  /// The cores of this machine on which the unit computes, each with a thread of its own. 0: none,
+  /// as for a GPU or a paced unit.
+  [[nodiscard]] virtual int cores() const = 0;
+  /// The unit of the traces from which it takes its times; empty if it computes blocks.
+  [[nodiscard]] virtual std::string trace_unit() const { return {}; }
+  /// Whether the unit computes blocks, so that kernels have results to verify.
+  [[nodiscard]] bool computes() const { return trace_unit().empty(); }
+  /// What the unit has of the GPU on which it computes; none if it computes on no real one.
+  [[nodiscard]] virtual std::optional<Gpu> gpu() const { return std::nullopt; }
+  /// Measures how fast its device copies, while no unit works there; takes a fraction of a second.
+  /// None if it has no device whose copies other units could delay. Throws BackendError,
+  /// BlockFailure or std::bad_alloc if that fails.
+  [[nodiscard]] virtual std::optional<LinkRates> measure_link(CopyPath /*path*/) const {
+    return std::nullopt;
+  }
+  /// Whether it has a program for `kernel`.
+  [[nodiscard]] virtual bool has_program(const std::string& kernel) const = 0;
+  /// The host's memory that the unit takes for the blocks of `workload`, in bytes.
+  [[nodiscard]] virtual double host_bytes(const Unit& unit, const Workload& workload) const = 0;
+
+  /// The factory for runs that have phase `phase` of a run as their only one. Null: this one.
+  [[nodiscard]] virtual std::shared_ptr<const UnitFactory> for_phase(std::size_t /*phase*/) const {
+    return nullptr;
+  }
+
+  /// The speed of each stage under `scenario` when work of t seconds keeps the unit busy for
+  /// `slowdown` * t. Throws InputError with the scenario's name if the unit cannot follow it.
+  [[nodiscard]] virtual UnitRates rates(const Unit& unit, double slowdown,
+                                        const Scenario& scenario) const = 0;
+  /// Starts the unit's worker.
+  [[nodiscard]] virtual std::unique_ptr<Worker> make_worker(WorkerSetup setup) const = 0;
+  /// Starts a load that competes with the unit, whose worker is up and has the same clock, on
+  /// `cores`, those of the unit. Null if such loads are part of `rates`, or if the unit has failed
+  /// for good.
+  [[nodiscard]] virtual std::unique_ptr<CompetingLoad> make_load(
+      const Clock& clock, const Disturbance& event, const std::vector<int>& cores) const = 0;
+};
+
+/// A factory of units that compute on cores of this machine with the kernels' CPU programs.
+class CoresFactory : public UnitFactory {
+ public:
+  explicit CoresFactory(int threads) : threads_(threads) {}
+
+  int cores() const override { return threads_; }
+  bool has_program(const std::string& /*kernel*/) const override { return true; }
+  UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
+    return rates_beside_loads(unit, slowdown, scenario);
+  }
+  std::unique_ptr<CompetingLoad> make_load(const Clock& clock, const Disturbance& event,
+                                           const std::vector<int>& cores) const override {
+    return start_competing_load(clock, event.at, event.until, event.amount, cores);
+  }
+
+ private:
+  int threads_;
+};
 
 /// A unit as the user requested it.
 struct UnitSpec {
@@ -70,6 +147,12 @@ struct UnitKindInfo {
                                                                 const std::string& slots,
                                                                 const std::string& memory_bytes);
 
+// The kinds, each of which is defined in the source file of its units.
+[[nodiscard]] UnitKindInfo cpu_kind();
+[[nodiscard]] UnitKindInfo cuda_kind();
+[[nodiscard]] UnitKindInfo emulated_kind();
+[[nodiscard]] UnitKindInfo paced_kind();
+
 /// All kinds of units, in the order in which they are listed; also those that are absent here.
 [[nodiscard]] std::span<const UnitKindInfo> unit_catalog();
 
@@ -85,5 +168,15 @@ struct UnitKindInfo {
 /// what there is), if a value cannot be read or is out of range, if the kind is absent here (with
 /// the reason), and if two units have the same name.
 [[nodiscard]] std::vector<UnitSpec> parse_units(const std::vector<std::string>& texts);
+
+/// Throws InputError at `--unit` if a unit has no program for one of the kernels. In both
+/// functions, the kernel of a phase is null if no unit computes.
+void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
+                    std::span<const UnitSpec> units);
+
+/// Throws InputError at `where`, with the memory needed, if the host data of `phases` and the
+/// buffers of the units take more than `available_bytes`. To be called before the kernels allocate.
+void check_memory(std::span<const std::unique_ptr<Kernel>> phases, std::span<const UnitSpec> units,
+                  double available_bytes, const std::string& where);
 
 }  // namespace equipoise

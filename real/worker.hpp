@@ -81,8 +81,9 @@ class Worker {
   /// Waits until the unit is ready for its first block. Throws BackendError if the unit does not
   /// come up.
   virtual void await_up() = 0;
-  /// Adds a block or a probe to the worker's queue, which is served in order. Sets what the command
-  /// says of the worker. `claim`: of a copy; null: no other unit has its items.
+  /// Adds a block or a probe to the worker's queue, which is served in order. Fills
+  /// in its epoch, iteration and slot. `claim`: what a copy shares with the block of the same
+  /// items; null: no other unit has its items.
   virtual void queue(Command command, std::shared_ptr<ResultClaim> claim) = 0;
   /// Takes back a block that was queued. If it goes on, it is reported as dropped (or lost).
   [[nodiscard]] virtual Fate take_back(std::uint64_t block) = 0;

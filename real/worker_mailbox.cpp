@@ -1,5 +1,8 @@
-// The thread of a unit, and the worker through which the controller uses it.
+// The thread of a unit, the worker through which the controller uses it, and the states of blocks,
+// which are changed one at a time under a lock that is held for a moment.
 #include "real/worker_mailbox.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <deque>
@@ -11,12 +14,106 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "real/threads/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
+
+BlockSlots::BlockSlots() {
+  for (std::size_t slot = 0; slot < entries_.size(); ++slot) {
+    free_.push_back(static_cast<Slot>(slot));
+  }
+}
+
+BlockSlots::Slot BlockSlots::take(ResultClaimPtr claim) {
+  EQ_CHECK(!free_.empty(), "there is a slot for every command at a worker");
+  const Slot slot = free_.back();
+  free_.pop_back();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  entries_[slot] = {State::queued, std::move(claim)};
+  return slot;
+}
+
+void BlockSlots::free(Slot slot) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    entries_[slot] = {State::withdrawn, nullptr};
+  }
+  free_.push_back(slot);
+}
+
+Fate BlockSlots::take_back(Slot slot) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  State& state = entries_[slot].state;
+  switch (state) {
+    case State::queued:
+      state = State::withdrawn;
+      return Fate::not_begun;
+    case State::begun:
+      state = State::dropped;
+      return Fate::goes_on;
+    case State::claimed:
+    case State::withdrawn:
+    case State::dropped:
+      break;
+  }
+  return Fate::too_late;
+}
+
+ResultClaimPtr BlockSlots::contest(Slot slot) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Entry& entry = entries_[slot];
+  if (entry.state == State::withdrawn || entry.state == State::dropped) return nullptr;
+  if (!entry.claim) entry.claim = std::make_shared<ResultClaim>();
+  if (entry.state == State::claimed) static_cast<void>(entry.claim->take());
+  return entry.claim;
+}
+
+void BlockSlots::abandon() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (Entry& entry : entries_) {
+    if (entry.state == State::claimed && entry.claim) entry.claim->release();
+    entry = {State::dropped, nullptr};
+  }
+}
+
+bool BlockSlots::begin(Slot slot, ReportKind& kind) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  State& state = entries_[slot].state;
+  if (state == State::queued) state = State::begun;
+  if (state == State::begun) return true;
+  kind = state == State::withdrawn ? ReportKind::withdrawn : ReportKind::dropped;
+  return false;
+}
+
+bool BlockSlots::is_contested(Slot slot) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return entries_[slot].claim != nullptr;
+}
+
+bool BlockSlots::is_open(Slot slot) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Entry& entry = entries_[slot];
+  if (entry.state == State::claimed) return true;
+  return entry.state == State::begun && (!entry.claim || !entry.claim->is_taken());
+}
+
+bool BlockSlots::claim(Slot slot) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Entry& entry = entries_[slot];
+  if (entry.state == State::claimed) return true;
+  const bool may = entry.state == State::begun && (!entry.claim || entry.claim->take());
+  entry.state = may ? State::claimed : State::dropped;
+  return may;
+}
+
+void BlockSlots::release_claim(Slot slot) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Entry& entry = entries_[slot];
+  if (entry.state == State::claimed && entry.claim) entry.claim->release();
+  entry.state = State::dropped;
+}
+
 namespace {
 
 std::atomic<int> left_behind = 0;
@@ -71,10 +168,9 @@ void WorkerMailbox::report(const Report& report) {
 
 class ThreadedWorker final : public Worker {
  public:
-  ThreadedWorker(std::string unit, std::unique_ptr<UnitDriver> driver,
-                 std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
-      : unit_(std::move(unit)),
-        mailbox_(std::make_shared<WorkerMailbox>(std::move(controller), patience)) {
+  ThreadedWorker(std::unique_ptr<UnitDriver> driver, WakeSignal::Span patience)
+      : unit_(driver->setup().unit.name),
+        mailbox_(std::make_shared<WorkerMailbox>(driver->setup().controller, patience)) {
     auto state = std::make_shared<Thread>();
     state->driver = std::move(driver);
     up_ = state->up.get_future();
@@ -266,11 +362,9 @@ class ThreadedWorker final : public Worker {
   std::thread thread_;
 };
 
-std::unique_ptr<Worker> make_threaded_worker(const std::string& unit,
-                                             std::unique_ptr<UnitDriver> driver,
-                                             std::shared_ptr<WakeSignal> controller,
+std::unique_ptr<Worker> make_threaded_worker(std::unique_ptr<UnitDriver> driver,
                                              WakeSignal::Span patience) {
-  return std::make_unique<ThreadedWorker>(unit, std::move(driver), std::move(controller), patience);
+  return std::make_unique<ThreadedWorker>(std::move(driver), patience);
 }
 
 }  // namespace equipoise

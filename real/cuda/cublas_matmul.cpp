@@ -1,6 +1,6 @@
 // Rows of C = A B by cuBLAS: bound by its multiply-adds. cuBLAS stores matrices column by column,
 // so that ours, row by row, are their transposes to it, and it computes C^T = B^T A^T.
-#include "real/gpu/programs/matmul.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <string>
 

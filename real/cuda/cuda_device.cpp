@@ -5,26 +5,84 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_events.hpp"
-#include "real/cuda/cuda_hold.hpp"
 #include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/cuda_moments.hpp"
-#include "real/cuda/host_calls.hpp"
-#include "real/cuda/staged_memory.hpp"
+#include "real/devices/device.hpp"
 #include "real/gpu/host_copier.hpp"
 #include "real/gpu/programs.hpp"
+#include "real/threads/host_gate.hpp"
 #include "real/threads/this_thread.hpp"
 
 namespace equipoise {
 namespace {
+
+/// Functions that a thread of CUDA calls when the work before them has ended. Work behind them
+/// waits for them. One thread uses it.
+class HostCalls {
+ public:
+  HostCalls() = default;
+
+  /// Puts `function`, which does not throw and does not use CUDA, into `stream`, which is `queue`
+  /// or follows it. Throws as check_cuda does. A device that has failed for good may not call it.
+  void put(Queue queue, cudaStream_t stream, std::function<void()> function) {
+    std::deque<Call>& calls = calls_[static_cast<std::size_t>(queue)];
+    while (!calls.empty() && calls.front().is_over.load(std::memory_order_acquire)) {
+      calls.pop_front();  // they are over nearly in their order
+    }
+    Call& call = calls.emplace_back(gate_, std::move(function));
+    const cudaError_t error = cudaLaunchHostFunc(stream, perform, &call);
+    if (error == cudaSuccess) return;
+    calls.pop_back();
+    check_cuda(error, "cudaLaunchHostFunc");
+  }
+  /// To be called for a device that has failed for good. Waits for functions that are being called;
+  /// no other one is called later. Keeps `calls` until the program ends, because CUDA may still
+  /// try.
+  static void give_up(std::unique_ptr<HostCalls> calls) {
+    static std::mutex mutex;
+    static auto& kept = *new std::vector<std::unique_ptr<HostCalls>>;  // never destroyed
+    calls->gate_.abandon();
+    for (std::deque<Call>& queue : calls->calls_) {
+      for (Call& call : queue) call.function = nullptr;
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    kept.push_back(std::move(calls));
+  }
+
+ private:
+  struct Call {
+    Call(HostGate& closed_by, std::function<void()> called)
+        : gate(closed_by), function(std::move(called)) {}
+
+    HostGate& gate;
+    std::function<void()> function;
+    std::atomic<bool> is_over = false;
+  };
+
+  static void perform(void* call) noexcept {
+    constexpr std::uint32_t open_epoch = 0;  // of a gate that was not closed
+    auto& due = *static_cast<Call*>(call);
+    due.gate.access(open_epoch, due.function);
+    due.is_over.store(true, std::memory_order_release);
+  }
+
+  HostGate gate_;
+  std::array<std::deque<Call>, 3> calls_;  ///< of each queue, in order
+};
 
 /// Copies on the host of fewer bytes take less time than waking another thread, a few times over.
 constexpr std::size_t own_thread_bytes_min = std::size_t{1} << 20;

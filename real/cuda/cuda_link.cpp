@@ -1,5 +1,5 @@
 // Times copies by events in two streams, one for each direction, and copies as blocks make them.
-#include "real/cuda/cuda_link.hpp"
+#include "real/cuda/cuda_device.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -13,7 +13,6 @@
 
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_context.hpp"
-#include "real/cuda/cuda_device.hpp"
 #include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_memory.hpp"
 #include "real/kernels/buffer.hpp"

@@ -1,5 +1,5 @@
 // A thread keeps launches of the load in a stream, and ends them by a word that the GPU reads.
-#include "real/cuda/cuda_load.hpp"
+#include "real/cuda/cuda_device.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -21,7 +21,7 @@
 #include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_memory.hpp"
-#include "real/gpu/programs/compete.hpp"
+#include "real/gpu/programs/launches.hpp"
 #include "real/threads/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "real/cuda/cuda_call.hpp"
 #include "real/unit_memory.hpp"
@@ -14,12 +15,6 @@ namespace {
 
 /// A kept piece is not taken for less than this share of it while there is other memory.
 constexpr std::size_t larger_by_most = 2;
-
-/// The first byte from `memory` on that arrays may begin at.
-std::byte* aligned(std::byte* memory) {
-  const std::size_t past = reinterpret_cast<std::uintptr_t>(memory) % array_alignment;
-  return memory + (array_alignment - past) % array_alignment;
-}
 
 int allocate_on_device(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
 int end_on_device(void* memory) { return cudaFree(memory); }
@@ -146,23 +141,66 @@ std::shared_ptr<CudaPool> make_cuda_pool(int device) {
   return std::make_shared<CudaPool>(device, std::make_shared<CudaHostMemory>());
 }
 
-GpuMemory::GpuMemory(CudaPool& pool, std::size_t bytes) : memory_(nullptr, Keep{&pool, 0}) {
-  const CudaPiece piece = pool.take(bytes + array_alignment);
-  memory_ = {piece.begin, Keep{&pool, piece.bytes}};
-  begin_ = aligned(piece.begin);
-}
-
-PinnedMemory::PinnedMemory(CudaHostMemory& host, std::size_t bytes)
-    : memory_(nullptr, Keep{&host, 0}) {
-  const CudaPiece piece = host.take(bytes + array_alignment);
-  memory_ = {piece.begin, Keep{&host, piece.bytes}};
-  begin_ = aligned(piece.begin);
-}
-
 std::byte* PinnedMemory::on_device() const {
   void* memory = nullptr;
-  check_cuda(cudaHostGetDevicePointer(&memory, memory_.get(), 0), "cudaHostGetDevicePointer");
-  return static_cast<std::byte*>(memory) + (begin_ - memory_.get());
+  check_cuda(cudaHostGetDevicePointer(&memory, piece(), 0), "cudaHostGetDevicePointer");
+  return static_cast<std::byte*>(memory) + (begin() - piece());
+}
+
+namespace {
+
+/// Makes `last` end where `next` ends. Returns false if `next` is not just behind it. Arrays begin
+/// at multiples of `array_alignment`, so less than that is padding.
+bool extend(CopyPart& last, const CopyPart& next) {
+  const std::ptrdiff_t gap = next.to - (last.to + last.bytes);
+  const bool is_behind = gap >= 0 && gap < static_cast<std::ptrdiff_t>(array_alignment) &&
+                         next.to - last.to == next.from - last.from;
+  if (is_behind) last.bytes += static_cast<std::size_t>(gap) + next.bytes;
+  return is_behind;
+}
+
+}  // namespace
+
+std::byte* StagedMemory::allocate(std::size_t bytes) {
+  GpuMemory on_device(pool_, bytes);
+  std::byte* const begin = on_device.begin();
+  areas_.emplace(begin, Area{bytes, std::move(on_device), PinnedMemory(pool_.host(), bytes)});
+  return begin;
+}
+
+std::byte* StagedMemory::allocate_on_host(std::size_t bytes) {
+  PinnedMemory pinned(pool_.host(), bytes);
+  std::byte* const begin = pinned.on_device();
+  areas_.emplace(begin, Area{bytes, std::nullopt, std::move(pinned)});
+  return begin;
+}
+
+bool StagedMemory::is_on_host(const std::byte* memory) const {
+  return !area_of(memory).second.on_device;
+}
+
+const StagedMemory::Areas::value_type& StagedMemory::area_of(const std::byte* address) const {
+  const auto found = std::ranges::find_if(areas_, [&](const auto& entry) {
+    const std::ptrdiff_t offset = address - entry.first;
+    return offset >= 0 && static_cast<std::size_t>(offset) < entry.second.bytes;
+  });
+  EQ_CHECK(found != areas_.end(), "copies are to and from memory of the device");
+  return *found;
+}
+
+std::vector<CopyPart> StagedMemory::stage(std::vector<CopyPart>& parts, bool is_in) const {
+  std::vector<CopyPart> transfers;
+  for (CopyPart& part : parts) {
+    const std::byte* const address = is_in ? part.to : part.from;
+    const auto& [begin, area] = area_of(address);
+    std::byte* const on_host = area.pinned.begin() + (address - begin);
+    CopyPart transfer = part;
+    (is_in ? transfer.from : part.from) = on_host;
+    (is_in ? part.to : transfer.to) = on_host;
+    if (!area.on_device) continue;
+    if (transfers.empty() || !extend(transfers.back(), transfer)) transfers.push_back(transfer);
+  }
+  return transfers;
 }
 
 }  // namespace equipoise

@@ -11,9 +11,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "real/devices/device.hpp"
 #include "real/kernels/kernel_data.hpp"
 
 namespace equipoise {
@@ -144,45 +146,45 @@ class CudaStay {
   std::shared_ptr<void> left_;
 };
 
-/// Memory of a GPU, aligned to `array_alignment`.
-class GpuMemory {
+/// Memory that `Source` keeps, aligned to `array_alignment`.
+template <class Source>
+class KeptMemory {
  public:
-  /// Throws as check_cuda does. `pool` outlives it.
-  GpuMemory(CudaPool& pool, std::size_t bytes);
+  /// Throws as check_cuda does. `source` outlives it.
+  KeptMemory(Source& source, std::size_t bytes) : memory_(nullptr, Keep{&source, 0}) {
+    const CudaPiece piece = source.take(bytes + array_alignment);
+    memory_ = {piece.begin, Keep{&source, piece.bytes}};
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(piece.begin) % array_alignment;
+    begin_ = piece.begin + (array_alignment - past) % array_alignment;
+  }
 
   [[nodiscard]] std::byte* begin() const { return begin_; }
 
+ protected:
+  /// The first byte of the piece, which may be before `begin`.
+  [[nodiscard]] std::byte* piece() const { return memory_.get(); }
+
  private:
   struct Keep {
-    CudaPool* pool;
+    Source* source;
     std::size_t bytes;
-    void operator()(std::byte* memory) const { pool->keep({memory, bytes}); }
+    void operator()(std::byte* memory) const { source->keep({memory, bytes}); }
   };
 
   std::unique_ptr<std::byte, Keep> memory_;
   std::byte* begin_ = nullptr;
 };
 
-/// Pinned memory of the host, aligned to `array_alignment`, from and to which GPUs copy by
-/// themselves.
-class PinnedMemory {
- public:
-  /// Throws as check_cuda does. `host` outlives it.
-  PinnedMemory(CudaHostMemory& host, std::size_t bytes);
+/// Memory of a GPU.
+using GpuMemory = KeptMemory<CudaPool>;
 
-  [[nodiscard]] std::byte* begin() const { return begin_; }
+/// Pinned memory of the host, from and to which GPUs copy by themselves.
+class PinnedMemory : public KeptMemory<CudaHostMemory> {
+ public:
+  using KeptMemory::KeptMemory;
+
   /// Where the current GPU sees it. Throws as check_cuda does.
   [[nodiscard]] std::byte* on_device() const;
-
- private:
-  struct Keep {
-    CudaHostMemory* host;
-    std::size_t bytes;
-    void operator()(std::byte* memory) const { host->keep({memory, bytes}); }
-  };
-
-  std::unique_ptr<std::byte, Keep> memory_;
-  std::byte* begin_ = nullptr;
 };
 
 /// Words of the host's memory that the current GPU sees.
@@ -206,6 +208,41 @@ class MappedWords {
   std::size_t count_;
   PinnedMemory memory_;
   Word* on_device_;
+};
+
+/// The memory of a unit: on a GPU, where every byte has one in pinned memory, or in pinned memory
+/// alone, where programs read it. All addresses are the GPU's.
+class StagedMemory {
+ public:
+  /// `pool` outlives it.
+  explicit StagedMemory(CudaPool& pool) : pool_(pool) {}
+
+  /// Memory of the GPU. Throws as check_cuda does.
+  [[nodiscard]] std::byte* allocate(std::size_t bytes);
+  /// Pinned memory, which programs read over the bus. Throws as check_cuda does.
+  [[nodiscard]] std::byte* allocate_on_host(std::size_t bytes);
+  /// Releases what one of these returned.
+  void release(std::byte* memory) { areas_.erase(memory); }
+  /// Whether `memory` is of `allocate_on_host`.
+  [[nodiscard]] bool is_on_host(const std::byte* memory) const;
+
+  /// Puts the pinned memory in the place of the GPU's addresses in `parts`, copies to there or from
+  /// there. Returns the transfers between it and memory of the GPU: one for all parts that follow
+  /// one another with nothing but padding between them.
+  [[nodiscard]] std::vector<CopyPart> stage(std::vector<CopyPart>& parts, bool is_in) const;
+
+ private:
+  struct Area {
+    std::size_t bytes;
+    std::optional<GpuMemory> on_device;  ///< none: the GPU reads the pinned memory
+    PinnedMemory pinned;
+  };
+  using Areas = std::map<std::byte*, Area>;
+
+  [[nodiscard]] const Areas::value_type& area_of(const std::byte* address) const;
+
+  CudaPool& pool_;
+  Areas areas_;  ///< by where the GPU sees their begins
 };
 
 }  // namespace equipoise

@@ -20,11 +20,8 @@
 
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_device.hpp"
-#include "real/cuda/cuda_link.hpp"
-#include "real/cuda/cuda_load.hpp"
 #include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/gpu_part.hpp"
-#include "real/cuda/sm_groups.hpp"
 #include "real/devices/device_worker.hpp"
 #include "real/gpu/gpu_shares.hpp"
 #include "real/gpu/programs.hpp"

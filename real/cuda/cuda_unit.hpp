@@ -11,9 +11,6 @@
 
 namespace equipoise {
 
-/// The kind "cuda".
-[[nodiscard]] UnitKindInfo cuda_kind();
-
 /// What a user asks for one unit. Throws InputError if a value is none that any machine has.
 [[nodiscard]] GpuWish wish_of(const UnitRequest& request);
 

@@ -4,7 +4,8 @@
 // there are few. All are made before the first block: a plan gets working memory, and during a run
 // that might wait for a queue which a slowdown has stopped. Their working memory together is at
 // most about four times a part.
-#include "real/gpu/programs/fft2d.hpp"
+#include "real/gpu/programs.hpp"
+#include "real/gpu/programs/launches.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,6 @@
 #include <string>
 
 #include "real/cuda/library.hpp"
-#include "real/gpu/queue_room.hpp"
 
 namespace equipoise {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "real/kernels/kernel.hpp"
-#include "real/kernels/staged_block.hpp"
+#include "real/kernels/kernel_data.hpp"
 #include "real/threads/host_gate.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/measures.hpp"
@@ -43,13 +43,13 @@ class BlockTicket {
   /// Asks whether the block may copy its results.
   using Claim = std::function<bool()>;
 
-  /// Of a block that may be handed out now. `host` outlives the device. `resident` is the ticket of
-  /// the resident data that the block needs: if that fails, so does the block. Null: none. `claim`:
-  /// none: it may.
+  /// The ticket of a block that is handed out now: of the present epoch and iteration of `host`,
+  /// which outlives the device. `resident` is the ticket of the resident data that the block needs
+  /// (if that fails, so does the block), or null. Without a `claim` the results may be copied.
   explicit BlockTicket(HostGate& host, std::shared_ptr<const BlockTicket> resident = nullptr,
                        Claim claim = {})
       : BlockTicket(host, host.epoch(), host.iteration(), std::move(resident), std::move(claim)) {}
-  /// Of a block of an epoch and an iteration.
+  /// The same for a block of another epoch and iteration.
   BlockTicket(HostGate& host, std::uint32_t epoch, std::uint32_t iteration,
               std::shared_ptr<const BlockTicket> resident = nullptr, Claim claim = {})
       : host_(host),
@@ -58,8 +58,8 @@ class BlockTicket {
         resident_(std::move(resident)),
         claim_(std::move(claim)) {}
 
-  /// Of a probe of an epoch. It touches none of the kernel's data, so iterations do not matter to
-  /// it, but `memory`, which lives as long as this.
+  /// The ticket of a probe of an epoch. A probe touches none of the kernel's data, so iterations do
+  /// not matter to it, but `memory`, which lives as long as the ticket.
   BlockTicket(HostGate& host, std::uint32_t epoch, std::shared_ptr<const void> memory)
       : host_(host), epoch_(epoch), memory_(std::move(memory)) {}
 

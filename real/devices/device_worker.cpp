@@ -3,27 +3,229 @@
 #include "real/devices/device_worker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "real/block_copies.hpp"
-#include "real/devices/block_in_flight.hpp"
+#include "real/devices/device.hpp"
 #include "real/devices/held_stages.hpp"
-#include "real/devices/phase_memory.hpp"
-#include "real/devices/stage_queues.hpp"
+#include "real/kernels/kernel_data.hpp"
 #include "real/probe_memory.hpp"
 #include "real/threads/host_gate.hpp"
 #include "real/threads/this_thread.hpp"
+#include "real/unit_memory.hpp"
+#include "real/unit_rates.hpp"
+#include "real/worker.hpp"
 #include "real/worker_mailbox.hpp"
+#include "shared_policies/model/block.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/unit.hpp"
 
 namespace equipoise {
 namespace {
+
+/// The device's memory for a phase in which `room_items` items are there at a time.
+std::size_t device_bytes(const KernelData& data, Items room_items, bool holds_resident) {
+  return UnitMemory::bytes_for_several(data, room_items) +
+         (holds_resident ? UnitMemory::resident_bytes(data) : 0);
+}
+
+/// Memory of a device for blocks and resident data. Resident data that the unit's memory does not
+/// hold (`streamed_data`) lie in the host's, and programs read them there.
+class PhaseMemory {
+ public:
+  /// `device` outlives it, as do the kernels of `phases`, which are allocated.
+  PhaseMemory(Device& device, const Unit& unit, const std::vector<WorkerPhase>& phases)
+      : device_(device) {
+    for (const WorkerPhase& phase : phases) {
+      phases_.push_back({&phase.kernel->data(), equipoise::room_items(unit, *phase.workload),
+                         streamed_data(unit, *phase.workload)});
+    }
+  }
+
+  /// Gets memory for all phases beforehand. If there is not enough, the first block of a phase
+  /// makes do with less.
+  void reserve() {
+    std::size_t most = 0;
+    std::size_t most_on_host = 0;
+    for (const Phase& phase : phases_) {
+      most = std::max(most, device_bytes(*phase.data, phase.room_items, !phase.streamed));
+      if (!phase.streamed) continue;
+      most_on_host = std::max(most_on_host, UnitMemory::resident_bytes(*phase.data));
+    }
+    const auto try_to_grow = [this](Piece& piece, Allocate allocate, std::size_t bytes) {
+      try {
+        grow(piece, allocate, bytes);
+      } catch (const std::bad_alloc&) {
+      }
+    };
+    try_to_grow(on_device_, &Device::allocate, most);
+    try_to_grow(on_host_, &Device::allocate_on_host, most_on_host);
+  }
+  /// Begins `phase`, for fewer items at a time if there is not enough memory, but not for fewer
+  /// than `items`: then it throws std::bad_alloc. Nothing may be in flight.
+  void begin_phase(int phase, Items items) {
+    Phase& next = at(phase);
+    if (next.streamed) {
+      grow(on_host_, &Device::allocate_on_host, UnitMemory::resident_bytes(*next.data));
+    }
+    for (;;) {
+      try {
+        grow(on_device_, &Device::allocate,
+             device_bytes(*next.data, next.room_items, !next.streamed));
+        break;
+      } catch (const std::bad_alloc&) {
+        if (next.room_items <= items) throw;
+        next.room_items = std::max(items, next.room_items / 2);
+      }
+    }
+    places_.begin_phase(*next.data, on_device_.begin, on_device_.bytes, next.room_items,
+                        next.streamed ? on_host_.begin : nullptr);
+  }
+  /// How many items are in memory at a time.
+  [[nodiscard]] Items room_items(int phase) const { return at(phase).room_items; }
+  /// How many bytes of the resident data are read with a block; 0 if the unit's memory holds them.
+  [[nodiscard]] std::size_t streamed_bytes(const Block& block) const {
+    const std::optional<StreamedData>& streamed = at(block.phase).streamed;
+    return streamed ? static_cast<std::size_t>(streamed->bytes(static_cast<double>(block.items)))
+                    : 0;
+  }
+  /// Where the present phase's arrays lie.
+  [[nodiscard]] UnitMemory& places() { return places_; }
+
+ private:
+  struct Phase {
+    const KernelData* data;
+    Items room_items;
+    std::optional<StreamedData> streamed;
+  };
+  /// A piece of memory; null: none.
+  struct Piece {
+    std::byte* begin = nullptr;
+    std::size_t bytes = 0;
+  };
+  using Allocate = std::byte* (Device::*)(std::size_t);
+
+  [[nodiscard]] Phase& at(int phase) { return phases_[static_cast<std::size_t>(phase)]; }
+  [[nodiscard]] const Phase& at(int phase) const {
+    return phases_[static_cast<std::size_t>(phase)];
+  }
+  void grow(Piece& piece, Allocate allocate, std::size_t bytes) {
+    if (bytes <= piece.bytes) return;
+    if (const Piece old = std::exchange(piece, {}); old.begin != nullptr)
+      device_.release(old.begin);
+    piece = {(device_.*allocate)(bytes), bytes};
+  }
+
+  Device& device_;
+  std::vector<Phase> phases_;
+  Piece on_device_;
+  Piece on_host_;  ///< for resident data that the unit's memory does not hold
+  UnitMemory places_;
+};
+
+/// A stage of a block in a queue of the device.
+struct StageInQueue {
+  EventPtr began;
+  EventPtr ended;
+  EventPtr held;        ///< for a stage that is slowed down: keeps the queue busy until then
+  HeldStagePtr slowed;  ///< its entry among those
+
+  /// The event after which later stages may begin.
+  [[nodiscard]] const EventPtr& over() const { return held ? held : ended; }
+};
+
+/// A block whose stages are in the device's queues.
+struct BlockInFlight {
+  Command command;
+  TicketPtr ticket{};
+  TicketPtr setup_ticket{};  ///< of the resident data that it brings; null if none
+  StagedBlock staged{};
+  std::optional<Seconds> setup_began{};  ///< if it brings resident data
+  std::array<StageInQueue, 4> stages{};  ///< setup, in, compute, out
+};
+
+/// What is to be copied for a block or a probe.
+struct StageCopies {
+  std::vector<CopyPart> setup{};
+  std::vector<CopyPart> in{};
+  std::vector<CopyPart> out{};
+};
+
+/// The queues of one device, with the rates of its unit.
+class StageQueues {
+ public:
+  /// Both outlive it, and what is in the queues. `held`: null if nothing is slowed down.
+  StageQueues(Device& device, const UnitRates& rates, std::shared_ptr<HeldStages> held,
+              WorkerMailbox& mailbox)
+      : device_(device), rates_(rates), held_(std::move(held)), mailbox_(&mailbox) {}
+
+  /// Puts all stages of `block` into the queues, each after the one before it. A stage without
+  /// copies takes no time. `launch` puts in the computation; none: a probe has none. Rings the
+  /// mailbox at the end.
+  void put(BlockInFlight& block, StageCopies copies, const std::function<void()>& launch) {
+    auto& [setup, in, compute, out] = block.stages;
+    put_copy(setup, Queue::in, rates_.in, copies.setup, block.setup_ticket);
+    put_copy(in, Queue::in, rates_.in, copies.in, block.ticket);
+    if (launch) {
+      device_.wait(Queue::compute, in.over());
+      put_stage(compute, Queue::compute, rates_.compute, block.ticket, launch);
+    } else {
+      compute.began = compute.ended = in.over();
+    }
+    device_.wait(Queue::out, compute.over());
+    put_copy(out, Queue::out, rates_.out, copies.out, block.ticket);
+    device_.call_back(Queue::out, [mailbox = mailbox_] { mailbox->ring(); });
+  }
+
+ private:
+  void put_copy(StageInQueue& stage, Queue queue, const StepFunction& rate,
+                std::vector<CopyPart>& parts, const TicketPtr& ticket) {
+    if (parts.empty()) {
+      stage.began = stage.ended = device_.record(queue);
+      return;
+    }
+    put_stage(stage, queue, rate, ticket, [&] { device_.copy(queue, std::move(parts), ticket); });
+  }
+
+  /// A stage that is slowed down has a stop behind it.
+  void put_stage(StageInQueue& stage, Queue queue, const StepFunction& rate,
+                 const TicketPtr& ticket, const std::function<void()>& work) {
+    stage.began = device_.record(queue);
+    try {
+      work();
+    } catch (...) {
+      if (!is_of_block_alone(std::current_exception())) throw;
+      ticket->fail(std::current_exception());
+    }
+    stage.ended = device_.record(queue);
+    if (rate.is_one()) return;
+    stage.slowed = held_->add(queue, rate, ticket);
+    device_.call_back(queue, [held = held_, slowed = stage.slowed, mailbox = mailbox_] {
+      held->ring(*slowed);
+      mailbox->ring();
+    });
+    stage.held = device_.hold(queue);
+    held_->put_stop(*stage.slowed, *stage.held);
+  }
+
+  Device& device_;
+  const UnitRates& rates_;
+  std::shared_ptr<HeldStages> held_;
+  WorkerMailbox* mailbox_;
+};
 
 /// The driver sleeps until there is something to do, so that waiting costs no core.
 constexpr std::chrono::microseconds device_patience{0};
@@ -40,7 +242,7 @@ constexpr std::chrono::seconds long_preparation{1};
 class DeviceDriver final : public UnitDriver {
  public:
   DeviceDriver(WorkerSetup setup, DeviceMaker open)
-      : setup_(std::move(setup)), open_(std::move(open)) {}
+      : UnitDriver(std::move(setup)), open_(std::move(open)) {}
   ~DeviceDriver() override {
     if (held_) held_->end();
   }
@@ -346,7 +548,6 @@ class DeviceDriver final : public UnitDriver {
     memory_->places().release(block, is_last);
   }
 
-  WorkerSetup setup_;
   DeviceMaker open_;
   HostGate before_run_;  ///< for work that is done before there are commands
   std::unique_ptr<Device> device_;
@@ -369,11 +570,8 @@ class DeviceDriver final : public UnitDriver {
 }  // namespace
 
 std::unique_ptr<Worker> make_device_worker(WorkerSetup setup, DeviceMaker open) {
-  const std::string unit = setup.unit.name;
-  const std::shared_ptr<WakeSignal> controller = setup.controller;
-  return make_threaded_worker(unit,
-                              std::make_unique<DeviceDriver>(std::move(setup), std::move(open)),
-                              controller, device_patience);
+  return make_threaded_worker(std::make_unique<DeviceDriver>(std::move(setup), std::move(open)),
+                              device_patience);
 }
 
 }  // namespace equipoise

@@ -1,8 +1,12 @@
-// Memory, queues of work, and a thread that computes; the engines copy.
+// Threads that work off queues: which piece of work is next, and when it ends on the emulated
+// device, whose memory is the host's.
 #include "real/emulated/emulated_device.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <future>
@@ -18,6 +22,232 @@
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
+namespace {
+
+/// A copy gives way to others after so many bytes.
+constexpr std::size_t copied_at_once = std::size_t{256} << 10;
+
+/// Lets other threads of the same priority, such as the controller, in between.
+void copy_part(const CopyPart& part) {
+  for (std::size_t at = 0; at < part.bytes; at += copied_at_once) {
+    std::memcpy(part.to + at, part.from + at, std::min(copied_at_once, part.bytes - at));
+    if (part.bytes > copied_at_once) std::this_thread::yield();
+  }
+}
+
+/// Whether the next piece of work in `queue` is a copy or a computation.
+bool begins_work(const EmulatedQueue& queue) {
+  return !queue.works.empty() && queue.works.front().occupies();
+}
+
+/// Whether the next piece of work in `queue` follows up on a copy or computation before it: the
+/// record of its end, a call, or a wait that holds it. The thread does that before it turns to
+/// another queue.
+bool follows_up(const EmulatedQueue& queue) {
+  if (queue.works.empty()) return false;
+  const EmulatedWork& work = queue.works.front();
+  return work.holds || work.call || (work.recorded && queue.has_unrecorded_end);
+}
+
+bool can_go_on(const EmulatedQueue& queue) {
+  const EmulatedWork& work = queue.works.front();
+  return !work.awaited || work.awaited->happened();
+}
+
+/// Since when the next piece of work in `queue`, which can go on, has waited.
+Seconds waits_since(const EmulatedQueue& queue) {
+  const EmulatedWork& work = queue.works.front();
+  const Seconds since = std::max(queue.at, work.put_at);
+  return work.awaited ? std::max(since, *work.awaited->happened()) : since;
+}
+
+/// Finds the queue whose turn it is, if any has work that can be done now: `last_device`, `last`.
+bool choose(EmulatedThread& thread) {
+  if (thread.last_device != nullptr) {
+    const EmulatedQueue& present = (*thread.last_device)[thread.last];
+    if (present.works.empty() && present.has_unrecorded_end) return false;
+    if (begins_work(present)) return true;
+    if (follows_up(present)) return can_go_on(present);
+  }
+  std::optional<Seconds> longest;
+  for (EmulatedQueues* const device : thread.devices) {
+    const auto next = std::ranges::find_if(thread.kinds, [&](Queue kind) {
+      const EmulatedQueue& queue = (*device)[kind];
+      return !queue.works.empty() && can_go_on(queue);
+    });
+    if (next == thread.kinds.end()) continue;
+    const Seconds since = waits_since((*device)[*next]);
+    if (longest && *longest <= since) continue;
+    longest = since;
+    thread.last_device = device;
+    thread.last = *next;
+  }
+  return longest.has_value();
+}
+
+}  // namespace
+
+EmulatedEngines::EmulatedEngines(const EmulatedFigures& figures, const std::vector<int>& waiting,
+                                 std::shared_ptr<Clock> clock)
+    : figures_(figures), clock_(std::move(clock)) {
+  try {
+    if (figures.copy_engines == 1) {
+      start_engine({Queue::out, Queue::in}, waiting);
+    } else {
+      start_engine({Queue::out}, waiting);
+      start_engine({Queue::in}, waiting);
+    }
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+EmulatedEngines::~EmulatedEngines() { stop(); }
+
+void EmulatedEngines::start_engine(std::vector<Queue> kinds, const std::vector<int>& waiting) {
+  EmulatedThread& engine = *engines_.emplace_back(std::make_unique<EmulatedThread>());
+  engine.kinds = std::move(kinds);
+  std::promise<void> up;
+  std::future<void> is_up = up.get_future();
+  threads_.push_back(start_thread("copies", [this, &engine, waiting, up = std::move(up)]() mutable {
+    copy_all(engine, waiting, up);
+  }));
+  is_up.get();
+}
+
+void EmulatedEngines::stop() {
+  stops_ = true;
+  announce();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+/// Wakes all threads, which look for work then.
+void EmulatedEngines::announce() {
+  ++changes_;
+  changes_.notify_all();
+}
+
+void EmulatedEngines::attach(EmulatedQueues& queues) {
+  for (const auto& engine : engines_) {
+    const std::lock_guard<std::mutex> lock(engine->mutex);
+    engine->devices.push_back(&queues);
+  }
+}
+
+void EmulatedEngines::detach(EmulatedQueues& queues) {
+  queues.stops = true;
+  announce();
+  for (const auto& engine : engines_) {
+    {
+      const std::lock_guard<std::mutex> lock(engine->mutex);
+      std::erase(engine->devices, &queues);
+      if (engine->last_device == &queues) engine->last_device = nullptr;
+    }
+    while (engine->busy == &queues) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+void EmulatedEngines::put(EmulatedQueues& queues, Queue queue, EmulatedWork work) {
+  EmulatedThread& thread = queue == Queue::compute
+                               ? queues.computes
+                               : *engines_[queue == Queue::in ? engines_.size() - 1 : 0];
+  {
+    const std::lock_guard<std::mutex> lock(thread.mutex);
+    work.put_at = clock_->now();
+    queues[queue].works.push_back(std::move(work));
+  }
+  announce();
+}
+
+void EmulatedEngines::happen(EmulatedMoment& moment) {
+  moment.happen(clock_->now());
+  announce();
+}
+
+void EmulatedEngines::compute_all(EmulatedQueues& queues,
+                                  const std::function<Seconds(const EmulatedWork& work)>& compute) {
+  queues.computes.kinds = {Queue::compute};
+  queues.computes.devices = {&queues};
+  work_off(queues.computes, queues.stops,
+           [&](const Taken& taken, Seconds /*begin*/) { return compute(taken.work); });
+}
+
+void EmulatedEngines::copy_all(EmulatedThread& thread, const std::vector<int>& waiting,
+                               std::promise<void>& up) {
+  pin_this_thread(waiting);
+  wake_this_thread_on_time();
+  const PromptThread prompt;
+  up.set_value();
+  work_off(thread, stops_,
+           [this](const Taken& taken, Seconds begin) { return copy_now(taken, begin); });
+}
+
+/// Copies, and returns when the copy has ended on the emulated device.
+Seconds EmulatedEngines::copy_now(const Taken& taken, Seconds begin) {
+  const EmulatedWork& work = taken.work;
+  std::size_t bytes = 0;
+  const auto copy = [&] {
+    for (const CopyPart& part : work.parts) {
+      copy_part(part);
+      bytes += part.bytes;
+    }
+  };
+  if (taken.kind == Queue::in) {
+    work.ticket->read_host(copy);
+  } else {
+    work.ticket->write_host(copy);
+  }
+  const double bytes_per_s =
+      taken.kind == Queue::in ? figures_.in_bytes_per_s : figures_.out_bytes_per_s;
+  const Seconds copied = clock_->now();
+  const Seconds end = begin + figures_.latency + Seconds{static_cast<double>(bytes) / bytes_per_s};
+  clock_->wait_until(end, [&] { return taken.device->stops.load() || !work.ticket->is_wanted(); });
+  return std::max(copied, std::min(end, clock_->now()));
+}
+
+/// Works until `stops`.
+void EmulatedEngines::work_off(EmulatedThread& thread, const std::atomic<bool>& stops,
+                               const Perform& perform) {
+  while (!stops) {
+    const std::uint32_t seen = changes_;
+    const std::optional<Taken> taken = take_next(thread);
+    if (!taken) {
+      if (!stops) changes_.wait(seen);
+      continue;
+    }
+    if (taken->work.recorded) announce();
+    if (taken->work.call) taken->work.call();
+    if (taken->work.occupies() && taken->work.ticket->is_wanted()) {
+      EmulatedQueue& queue = (*taken->device)[taken->kind];
+      queue.at = thread.free_at = perform(*taken, queue.at);
+    }
+    thread.busy = nullptr;  // the device may be gone from now on
+  }
+}
+
+/// The next piece of work, if any can be done now. If it records, the moment has happened.
+std::optional<EmulatedEngines::Taken> EmulatedEngines::take_next(EmulatedThread& thread) {
+  const std::lock_guard<std::mutex> lock(thread.mutex);
+  if (!choose(thread)) return std::nullopt;
+  EmulatedQueue& queue = (*thread.last_device)[thread.last];
+  Taken taken{std::move(queue.works.front()), thread.last_device, thread.last};
+  queue.works.pop_front();
+  const EmulatedWork& work = taken.work;
+  queue.at = std::max(queue.at, work.put_at);
+  if (work.awaited) queue.at = std::max(queue.at, *work.awaited->happened());
+  if (work.holds) thread.free_at = std::max(thread.free_at, queue.at);
+  if (work.occupies()) queue.has_unrecorded_end = true;
+  if (work.occupies() || begins_work(queue)) queue.at = std::max(queue.at, thread.free_at);
+  if (work.recorded) {
+    queue.has_unrecorded_end = false;
+    work.recorded->happen(queue.at);
+  }
+  thread.busy = thread.last_device;
+  return taken;
+}
+
 namespace {
 
 /// The largest part of resident data that is read at a time.

@@ -1,14 +1,150 @@
-// An accelerator made of this machine's cores.
+// An accelerator that cores of this machine imitate: its copy engines, the queues of work of the
+// devices that are parts of it, and these devices.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <future>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include "real/devices/device.hpp"
-#include "real/emulated/emulated_engines.hpp"
 #include "real/threads/clock.hpp"
+#include "real/threads/thread_team.hpp"
 
 namespace equipoise {
+
+/// The figures of an emulated accelerator.
+struct EmulatedFigures {
+  double in_bytes_per_s = 2e9;   ///< of copies to the device
+  double out_bytes_per_s = 2e9;  ///< of copies back
+  Seconds latency{1e-5};         ///< of every copy
+  int copy_engines = 2;          ///< 1: one copy at a time, and copies back go first
+
+  bool operator==(const EmulatedFigures&) const = default;
+};
+
+/// Happens when a thread of the accelerator gets there. Its time is that of the emulated device,
+/// which may be a little earlier.
+class EmulatedMoment final : public DeviceEvent {
+ public:
+  std::optional<Seconds> happened() const override {
+    const double at_s = at_s_.load(std::memory_order_seq_cst);
+    return at_s < 0.0 ? std::nullopt : std::optional(Seconds{at_s});
+  }
+  void happen(Seconds at) { at_s_.store(at.value, std::memory_order_seq_cst); }
+
+ private:
+  std::atomic<double> at_s_ = -1.0;
+};
+
+/// One piece of work in a queue; only what it needs is set.
+struct EmulatedWork {
+  TicketPtr ticket{};
+  std::vector<CopyPart> parts{};
+  std::function<void(ThreadTeam&)> compute{};
+  std::shared_ptr<EmulatedMoment> recorded{};
+  EventPtr awaited{};
+  bool holds = false;  ///< `awaited` ends the copy or computation before it
+  std::function<void()> call{};
+  Seconds put_at{};  ///< when it came into its queue
+
+  /// Whether it is a copy or a computation, which take time.
+  [[nodiscard]] bool occupies() const { return !parts.empty() || compute; }
+};
+
+/// The work of one queue, in order.
+struct EmulatedQueue {
+  std::deque<EmulatedWork> works;
+  Seconds at;                       ///< when the work before the next one has ended
+  bool has_unrecorded_end = false;  ///< of a copy or computation
+};
+
+struct EmulatedQueues;
+
+/// A thread that copies or computes. Its lock is held by no thread of lower priority, so that a
+/// computation that has to wait for its core delays no copy.
+struct EmulatedThread {
+  std::mutex mutex;                      ///< of the queues that it serves
+  std::vector<Queue> kinds;              ///< the first has priority among those of a device
+  std::vector<EmulatedQueues*> devices;  ///< for which it works
+  EmulatedQueues* last_device = nullptr;
+  Queue last = Queue::in;                       ///< the queue of the last piece of work
+  Seconds free_at{};                            ///< when its last copy or computation has ended
+  std::atomic<EmulatedQueues*> busy = nullptr;  ///< the device for which it works now
+};
+
+/// The queues of one device.
+struct EmulatedQueues {
+  std::array<EmulatedQueue, 3> queues;
+  EmulatedThread computes;
+  std::atomic<bool> stops = false;
+
+  [[nodiscard]] EmulatedQueue& operator[](Queue queue) {
+    return queues[static_cast<std::size_t>(queue)];
+  }
+};
+
+/// One or two threads that copy for all devices of an accelerator. While an engine copies for one
+/// device, copies of the others wait. The copy that has waited longest goes first; with one engine,
+/// of the copies of one device, that back to the host.
+class EmulatedEngines {
+ public:
+  /// The threads run on `waiting`. Throws BackendError if one cannot be started.
+  EmulatedEngines(const EmulatedFigures& figures, const std::vector<int>& waiting,
+                  std::shared_ptr<Clock> clock);
+  EmulatedEngines(const EmulatedEngines&) = delete;
+  EmulatedEngines& operator=(const EmulatedEngines&) = delete;
+  ~EmulatedEngines();
+
+  [[nodiscard]] const std::shared_ptr<Clock>& clock() const { return clock_; }
+
+  /// Copies for the device with these queues from now on.
+  void attach(EmulatedQueues& queues);
+  /// Stops all work in these queues. Returns when no engine works for the device any more.
+  void detach(EmulatedQueues& queues);
+  /// Puts `work` into a queue of a device.
+  void put(EmulatedQueues& queues, Queue queue, EmulatedWork work);
+  /// Makes `moment` happen now.
+  void happen(EmulatedMoment& moment);
+
+  /// Does the computations of a device on this thread, until the device is detached. `compute`
+  /// returns when a computation has ended.
+  void compute_all(EmulatedQueues& queues,
+                   const std::function<Seconds(const EmulatedWork& work)>& compute);
+
+ private:
+  /// A piece of work that is no longer in its queue.
+  struct Taken {
+    EmulatedWork work;
+    EmulatedQueues* device;
+    Queue kind;
+  };
+  using Perform = std::function<Seconds(const Taken& taken, Seconds begin)>;
+
+  void start_engine(std::vector<Queue> kinds, const std::vector<int>& waiting);
+  void stop();
+  void announce();
+  void copy_all(EmulatedThread& thread, const std::vector<int>& waiting, std::promise<void>& up);
+  [[nodiscard]] Seconds copy_now(const Taken& taken, Seconds begin);
+  void work_off(EmulatedThread& thread, const std::atomic<bool>& stops, const Perform& perform);
+  [[nodiscard]] std::optional<Taken> take_next(EmulatedThread& thread);
+
+  EmulatedFigures figures_;
+  std::shared_ptr<Clock> clock_;
+  /// Counts what threads may wait for: work was put in or done, an event happened, or a stop.
+  std::atomic<std::uint32_t> changes_ = 0;
+  std::atomic<bool> stops_ = false;
+  std::vector<std::unique_ptr<EmulatedThread>> engines_;
+  std::vector<std::thread> threads_;
+};
 
 /// Opens a device whose compute queue runs the kernels' CPU programs on `cores`, and whose copies
 /// take latency + bytes / bandwidth, or as long as the host's memory needs if that is longer.

@@ -1,5 +1,5 @@
 // Makes emulated accelerators.
-#include "real/emulated/emulated_unit.hpp"
+#include "real/unit_spec.hpp"
 
 #include <map>
 #include <memory>

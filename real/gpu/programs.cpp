@@ -7,17 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "real/gpu/programs/binomial.hpp"
-#include "real/gpu/programs/blackscholes.hpp"
-#include "real/gpu/programs/fft2d.hpp"
-#include "real/gpu/programs/gaussian.hpp"
-#include "real/gpu/programs/grn.hpp"
-#include "real/gpu/programs/kmeans.hpp"
-#include "real/gpu/programs/mandelbrot.hpp"
-#include "real/gpu/programs/matmul.hpp"
-#include "real/gpu/programs/nbody.hpp"
-#include "real/gpu/programs/taylor.hpp"
-#include "real/kernels/option_inputs.hpp"
+#include "real/gpu/programs/launches.hpp"
+#include "real/kernels/columns.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
 

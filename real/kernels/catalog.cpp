@@ -1,7 +1,9 @@
 // The entries of the kernel catalog.
 #include "real/kernels/catalog.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
@@ -91,8 +93,22 @@ const std::vector<KernelInfo> rows = {
 
 }  // namespace
 
-int iterations_of(const Parameters& parameters) {
-  return static_cast<int>(parameters.items("iterations", 1, std::numeric_limits<int>::max()));
+Kernel::Kernel(const std::string& name, std::string item, Items items, const Parameters& parameters)
+    : item_(std::move(item)) {
+  workload_.kernel = name;
+  workload_.items = items;
+  workload_.iterations =
+      static_cast<int>(parameters.items("iterations", 1, std::numeric_limits<int>::max()));
+  const std::vector<ParameterInfo>& known = find_kernel(name, {}).parameters;
+  if (std::ranges::find(known, distribution_info.name, &ParameterInfo::name) != known.end()) {
+    workload_.distribution = distribution_of(parameters);
+  }
+}
+
+void Kernel::set_problem(const char* items_parameter, std::map<std::string, double> problem) {
+  workload_.parameters = problem;
+  workload_.parameters[items_parameter] = static_cast<double>(workload_.items);
+  workload_.problem = std::move(problem);
 }
 
 Distribution distribution_of(const Parameters& parameters) {

@@ -33,8 +33,6 @@ struct KernelInfo {
                                                   const TypedParameters& parameters,
                                                   const std::string& where);
 
-/// The parameter `iterations`, which every kernel has.
-[[nodiscard]] int iterations_of(const Parameters& parameters);
 /// The parameter `distribution` of every kernel with resident data.
 [[nodiscard]] Distribution distribution_of(const Parameters& parameters);
 

@@ -1,25 +1,48 @@
-// Describes columns as the data of a kernel.
+// Makes columns, and describes them as the data of a kernel.
 #include "real/kernels/columns.hpp"
+
+#include <utility>
+
+#include "real/kernels/seeded.hpp"
 
 namespace equipoise {
 
-Columns make_columns(std::size_t columns, Items items) {
-  Columns made;
-  for (std::size_t i = 0; i < columns; ++i) made.emplace_back(static_cast<std::size_t>(items));
-  return made;
+ColumnKernel::ColumnKernel(const std::string& name, std::string item, Items items,
+                           const Parameters& parameters, std::size_t inputs, std::size_t results)
+    : Kernel(name, std::move(item), items, parameters),
+      inputs_(inputs),
+      columns_(inputs + results) {
+  workload_.in_bytes_per_item = static_cast<double>(inputs * sizeof(double));
+  workload_.out_bytes_per_item = static_cast<double>(results * sizeof(double));
+  workload_.memory_bytes_per_item = workload_.in_bytes_per_item + workload_.out_bytes_per_item;
+  host_bytes_ = workload_.memory_bytes_per_item * static_cast<double>(items);
 }
 
-KernelData data_of_columns(Columns& columns, std::size_t inputs) {
-  KernelData data;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (i < inputs) {
-      data.inputs.push_back(input_rows(columns[i].data()));
-      data.fixed.push_back(columns[i].fixed());
+void ColumnKernel::allocate(std::uint64_t seed) {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    columns_[i] = Buffer(count());
+    if (i < inputs_) {
+      data_.inputs.push_back(input_rows(column(i)));
+      data_.fixed.push_back(columns_[i].fixed());
     } else {
-      data.results.push_back(result_rows(columns[i].data()));
+      data_.results.push_back(result_rows(columns_[i].data()));
     }
   }
-  return data;
+  make_inputs(seed, std::span(columns_).first(inputs_));
+  clear_results();
+}
+
+void ColumnKernel::clear_results() { fill_with_nan(std::span(columns_).subspan(inputs_)); }
+
+void make_options(std::uint64_t seed, std::span<Buffer> inputs) {
+  constexpr double low[option_inputs] = {10.0, 10.0, 0.1, 0.1};
+  constexpr double high[option_inputs] = {100.0, 100.0, 5.0, 0.6};
+  for (std::size_t i = 0; i < option_inputs; ++i) {
+    std::uint64_t position = std::uint64_t{i} << 60;
+    for (double& value : inputs[i].span()) {
+      value = seeded_number(seed, position++, low[i], high[i]);
+    }
+  }
 }
 
 }  // namespace equipoise

@@ -1,21 +1,46 @@
-// The data of kernels whose items are rows of numbers, stored column by column.
+// Kernels whose items are rows of numbers, stored column by column, and the columns of options.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "real/kernels/buffer.hpp"
-#include "real/kernels/kernel_data.hpp"
+#include "real/kernels/kernel.hpp"
 
 namespace equipoise {
 
-/// Columns of equal length with one number per item; first the inputs, then the results.
-using Columns = std::vector<Buffer>;
+/// A kernel whose data are columns of equal length with one number per item: first the inputs, then
+/// the results. It has no resident data.
+class ColumnKernel : public Kernel {
+ public:
+  void allocate(std::uint64_t seed) final;
+  void clear_results() final;
 
-[[nodiscard]] Columns make_columns(std::size_t columns, Items items);
+ protected:
+  ColumnKernel(const std::string& name, std::string item, Items items, const Parameters& parameters,
+               std::size_t inputs, std::size_t results);
 
-/// The data of such a kernel: the first `inputs` columns are input, the others results. It has no
-/// resident data.
-[[nodiscard]] KernelData data_of_columns(Columns& columns, std::size_t inputs);
+  virtual void make_inputs(std::uint64_t seed, std::span<Buffer> inputs) const = 0;
+
+  /// (items)
+  [[nodiscard]] const double* column(std::size_t i) const { return columns_[i].data(); }
+
+ private:
+  std::size_t inputs_;
+  std::vector<Buffer> columns_;
+};
+
+/// The interest rate per year, continuously compounded.
+inline constexpr double option_rate = 0.03;
+
+/// Columns that describe an option: spot, strike, years, volatility.
+inline constexpr std::size_t option_inputs = 4;
+
+/// Fills these four columns: spot and strike from 10 to 100, years from 0.1 to 5, volatility from
+/// 0.1 to 0.6; ranges in which all prices have an ordinary size.
+void make_options(std::uint64_t seed, std::span<Buffer> inputs);
 
 }  // namespace equipoise

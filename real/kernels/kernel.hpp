@@ -2,43 +2,72 @@
 // results. It copies nothing and computes no block; units copy, and programs compute.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
-#include "real/kernels/cpu_program.hpp"
 #include "real/kernels/kernel_data.hpp"
+#include "real/threads/thread_team.hpp"
 #include "shared_policies/model/workload.hpp"
 
 namespace equipoise {
 
-/// The result of a kernel's own check of its numbers.
-struct Verification {
-  bool passed = false;
-  std::string what;  ///< which check passed how closely; or which item is wrong, and by how much
+/// Computes the blocks of one kernel on CPU cores. Several units may use an object at once. It
+/// needs nothing of the kernel, because a thread that was left behind may still compute when the
+/// kernel is destroyed.
+class CpuProgram {
+ public:
+  CpuProgram() = default;
+  CpuProgram(const CpuProgram&) = delete;
+  CpuProgram& operator=(const CpuProgram&) = delete;
+  virtual ~CpuProgram() = default;
+
+  /// Computes `block` with all threads of `team`. A failure (no memory) is an exception.
+  virtual void compute(const StagedBlock& block, ThreadTeam& team) const = 0;
 };
+
+/// Makes a program from `part`, a function of (const StagedBlock&, std::size_t first, std::size_t
+/// items) that computes the items [first, first + items), counted from the block's start. The
+/// threads of a team call it at once, for equal parts of a block.
+template <class Part>
+[[nodiscard]] std::unique_ptr<CpuProgram> make_cpu_program_of(Part part) {
+  class OfParts final : public CpuProgram {
+   public:
+    explicit OfParts(Part part) : part_(std::move(part)) {}
+    void compute(const StagedBlock& block, ThreadTeam& team) const override {
+      team.run(block.items, [&](Items first, Items items) {
+        part_(block, static_cast<std::size_t>(first), static_cast<std::size_t>(items));
+      });
+    }
+
+   private:
+    Part part_;
+  };
+  return std::make_unique<OfParts>(std::move(part));
+}
+
+class Parameters;
 
 /// A kernel with its problem size and, once allocated, its data on the host.
 class Kernel {
  public:
-  Kernel() = default;
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   virtual ~Kernel() = default;
 
-  /// Items, grain, bytes, memory, FLOP and parameters; known before allocation.
-  [[nodiscard]] virtual const Workload& workload() const = 0;
+  /// Items, grain, bytes, memory, FLOP and parameters; known before allocation. A trace recorded
+  /// with another `problem` does not predict the times of this kernel.
+  [[nodiscard]] const Workload& workload() const { return workload_; }
   /// One item in words, such as "option" or "row".
-  [[nodiscard]] virtual std::string item() const = 0;
-  /// The parameters on which the cost per item depends. A trace recorded with other values does not
-  /// predict the times of this kernel.
-  [[nodiscard]] virtual std::map<std::string, double> problem() const = 0;
+  [[nodiscard]] const std::string& item() const { return item_; }
   /// Memory that `allocate` takes on the host.
-  [[nodiscard]] virtual double host_bytes() const = 0;
+  [[nodiscard]] double host_bytes() const { return host_bytes_; }
 
-  /// Makes the input, which is the same for the same seed, and room for the results. Called once,
-  /// before the functions below.
+  /// Makes the input, which is the same for the same seed, and room for the results, and sets
+  /// `data_`. Called once, before the functions below.
   virtual void allocate(std::uint64_t seed) = 0;
   /// Discards all results, so that `verify` fails for items that are not computed again.
   virtual void clear_results() = 0;
@@ -49,12 +78,34 @@ class Kernel {
   virtual void begin_iteration(int /*iteration*/) {}
   /// Where the data lies on the host. Valid after `allocate` until the kernel is destroyed. Only
   /// the versions of resident data change, in `clear_results` and `begin_iteration`.
-  [[nodiscard]] virtual const KernelData& data() const = 0;
+  [[nodiscard]] const KernelData& data() const { return data_; }
   /// Makes the program for units of CPU cores. To be called after `allocate`.
   [[nodiscard]] virtual std::unique_ptr<CpuProgram> make_cpu_program() const = 0;
   /// Checks the results of all items against a computation that shares nothing with the kernel's
   /// code.
   [[nodiscard]] virtual Verification verify() const = 0;
+
+ protected:
+  /// The kernel called `name` in the catalog, with `items` items of the sort `item`. Reads what all
+  /// kernels have from `parameters`: iterations and, with resident data, where these lie. What else
+  /// the workload says is for the constructor of the kernel.
+  Kernel(const std::string& name, std::string item, Items items, const Parameters& parameters);
+  /// A kernel that is not in the catalog.
+  Kernel(std::string item, Workload workload)
+      : workload_(std::move(workload)), item_(std::move(item)) {}
+
+  /// Sets `problem`, and `parameters` to the same and the number of items, called
+  /// `items_parameter`.
+  void set_problem(const char* items_parameter, std::map<std::string, double> problem);
+
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(workload_.items); }
+
+  Workload workload_;
+  double host_bytes_ = 0.0;
+  KernelData data_;
+
+ private:
+  std::string item_;
 };
 
 }  // namespace equipoise

@@ -1,11 +1,12 @@
-// Where the data of a kernel lies on the host: what a block's input and results are, and what every
-// unit keeps.
+// Where the data of a kernel lies: on the host, what a block's input and results are and what every
+// unit keeps; and in the memory of a unit, as programs see it. And what a check of it says.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "shared_policies/model/block.hpp"
@@ -98,5 +99,35 @@ void for_each_segment(const HostRows<Byte>& rows, const Block& block, Visit&& vi
     visit(rows.data + static_cast<std::size_t>(row) * rows.row_bytes, rows.row_bytes);
   }
 }
+
+/// A block in the memory of a unit: pointers to the arrays of its kernel (KernelData), in their
+/// order. Every array is contiguous and begins at a multiple of 4096 bytes. Input and results begin
+/// with the row of the block's first item.
+struct StagedBlock {
+  Items first = 0;  ///< number of the block's first item
+  Items items = 0;
+  std::vector<std::byte*> inputs;
+  std::vector<std::byte*> results;
+  std::vector<std::byte*> resident;
+
+  template <class Number>
+  [[nodiscard]] const Number* input(std::size_t i) const {
+    return reinterpret_cast<const Number*>(inputs[i]);
+  }
+  template <class Number>
+  [[nodiscard]] Number* result(std::size_t i) const {
+    return reinterpret_cast<Number*>(results[i]);
+  }
+  template <class Number>
+  [[nodiscard]] const Number* kept(std::size_t i) const {
+    return reinterpret_cast<const Number*>(resident[i]);
+  }
+};
+
+/// The result of a kernel's own check of its numbers.
+struct Verification {
+  bool passed = false;
+  std::string what;  ///< which check passed how closely; or which item is wrong, and by how much
+};
 
 }  // namespace equipoise

@@ -1,5 +1,5 @@
 // Puts together the meters of packages and GPUs.
-#include "real/meters/machine_meters.hpp"
+#include "real/meters/meter.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,11 +1,14 @@
-// The interface of energy meters, and the meters that a machine has.
+// Energy meters: their interface, those that a machine has, and where they are found.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "real/gpu/gpu.hpp"
 
 namespace equipoise {
 
@@ -40,5 +43,35 @@ struct Meters {
   /// What is not measured, and why: phrases for people.
   std::vector<std::string> notes;
 };
+
+/// The folder in which Linux shows meters of packages.
+inline constexpr const char* powercap_folder = "/sys/class/powercap";
+
+/// A meter for each package that the folder shows and that can be read, named as there:
+/// "package-0". Other domains are no meters here: those of cores and graphics are parts of a
+/// package, "psys" contains all packages, and "dram" is beside them. The notes say if "dram" or
+/// "psys" are not counted, if there is no package, and why one cannot be read.
+[[nodiscard]] Meters powercap_meters(const std::string& folder = powercap_folder);
+
+/// The file of NVML.
+inline constexpr const char* nvml_file = "libnvidia-ml.so.1";
+
+/// A meter for each of `gpus` that NVML knows. It reads the GPU's counter of energy, or, if there
+/// is none, its power, and adds that up. A GPU that is divided is measured as a whole. The notes
+/// say which GPUs are not measured, and why. Without GPUs, NVML is not opened.
+[[nodiscard]] Meters nvml_meters(std::span<const Gpu> gpus, const std::string& file = nvml_file);
+
+/// Where meters are found. Tests have others.
+struct MeterPlaces {
+  std::string powercap = powercap_folder;
+  std::string nvml = nvml_file;
+};
+
+/// Meters of all CPU packages of this machine, and of `gpus`.
+[[nodiscard]] Meters machine_meters(std::span<const Gpu> gpus, const MeterPlaces& places = {});
+
+/// The meters that were found, and what is not measured, in one line: "package-0 (RAPL), cuda:0
+/// (NVML); dram is not counted", or "none: " and why.
+[[nodiscard]] std::string meters_text(const Meters& meters);
 
 }  // namespace equipoise

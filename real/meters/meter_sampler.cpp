@@ -1,18 +1,35 @@
 // The thread that reads meters, and the queue of its readings.
 #include "real/meters/meter_sampler.hpp"
 
-#include <algorithm>
-#include <ctime>
-#include <utility>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "real/meters/counted_energy.hpp"
+#include <algorithm>
+#include <cstddef>
+#include <ctime>
+#include <utility>
+
 #include "real/threads/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
+
+std::optional<CountedEnergy> counted_energy(std::span<const CounterReading> readings) {
+  if (readings.empty()) return std::nullopt;
+  const CounterReading* first = nullptr;
+  const CounterReading* last = nullptr;
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    if (readings[i].joules == readings[i - 1].joules) continue;
+    if (first == nullptr) first = &readings[i];
+    last = &readings[i];
+  }
+  if (first == last) {
+    first = &readings.front();
+    last = &readings.back();
+  }
+  if (!(last->at_s > first->at_s)) return std::nullopt;
+  return CountedEnergy{first->at_s, last->at_s, last->joules - first->joules};
+}
 
 MeterSampler::MeterSampler(Meters meters) : notes_(std::move(meters.notes)) {
   for (std::unique_ptr<Meter>& meter : meters.found) {

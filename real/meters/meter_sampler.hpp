@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,27 @@
 #include "shared_policies/run/inserting_journals.hpp"
 
 namespace equipoise {
+
+/// What a meter showed at a time.
+struct CounterReading {
+  double at_s = 0.0;
+  double joules = 0.0;
+};
+
+/// The energy counted in a span of time.
+struct CountedEnergy {
+  double begin_s = 0.0;
+  double end_s = 0.0;  ///< > begin_s
+  double joules = 0.0;
+
+  [[nodiscard]] double mean_w() const { return joules / (end_s - begin_s); }
+};
+
+/// The energy between two of `readings`, which are in the order of time. Counters move in steps, of
+/// a millisecond (RAPL) to a tenth of a second (NVML). The span therefore begins with the first
+/// reading that differs from the one before, and ends with the last such reading. If there are not
+/// two of these, it is the span of all readings. Returns nullopt if that has no length.
+[[nodiscard]] std::optional<CountedEnergy> counted_energy(std::span<const CounterReading> readings);
 
 /// The time between two readings of a meter.
 inline constexpr std::chrono::milliseconds sampling_period{20};

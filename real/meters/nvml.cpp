@@ -1,5 +1,5 @@
 // Opens NVML and reads the energy of GPUs. The declarations are ours, because the toolkit has none.
-#include "real/meters/nvml.hpp"
+#include "real/meters/meter.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Reads counters of microjoules, which begin again at 0 after their largest value.
-#include "real/meters/powercap.hpp"
+#include "real/meters/meter.hpp"
 
 #include <fmt/format.h>
 

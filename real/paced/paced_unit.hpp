@@ -39,9 +39,17 @@ struct PacingReport {
 /// Collects how late the ends of blocks were noticed. Several threads may use it at once.
 class Lateness {
  public:
-  void add(Seconds late);
-  [[nodiscard]] Seconds mean() const;
-  [[nodiscard]] Seconds most() const;
+  void add(Seconds late) {
+    count_.fetch_add(1);
+    sum_s_.fetch_add(late.value);
+    for (double most = most_s_.load(); most < late.value;) {
+      if (most_s_.compare_exchange_weak(most, late.value)) break;
+    }
+  }
+  [[nodiscard]] Seconds mean() const {
+    return count() == 0 ? Seconds{} : Seconds{sum_s_.load() / static_cast<double>(count())};
+  }
+  [[nodiscard]] Seconds most() const { return {most_s_.load()}; }
   [[nodiscard]] std::uint64_t count() const { return count_.load(); }
 
  private:

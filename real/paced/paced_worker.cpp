@@ -22,7 +22,7 @@ constexpr std::chrono::microseconds paced_patience{0};
 class PacedDriver final : public UnitDriver, private PipelineStages {
  public:
   PacedDriver(WorkerSetup setup, const std::vector<PacedTiming>& timings)
-      : setup_(std::move(setup)), pipeline_(UnitId{0}, setup_.unit.copy_engines, *this) {
+      : UnitDriver(std::move(setup)), pipeline_(UnitId{0}, setup_.unit.copy_engines, *this) {
     EQ_CHECK(timings.size() == setup_.phases.size(), "a paced unit has a timing for every phase");
     for (std::size_t i = 0; i < timings.size(); ++i) {
       const Workload& workload = *setup_.phases[i].workload;
@@ -191,7 +191,6 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     at_work_.pop_front();
   }
 
-  WorkerSetup setup_;
   std::vector<Phase> phases_;
   UnitPipeline pipeline_;
   WorkerMailbox* mailbox_ = nullptr;
@@ -224,10 +223,8 @@ class PacedFactory final : public UnitFactory {
   }
 
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
-    const std::string unit = setup.unit.name;
-    const std::shared_ptr<WakeSignal> controller = setup.controller;
-    return make_threaded_worker(unit, std::make_unique<PacedDriver>(std::move(setup), timings_),
-                                controller, paced_patience);
+    return make_threaded_worker(std::make_unique<PacedDriver>(std::move(setup), timings_),
+                                paced_patience);
   }
 
   std::unique_ptr<CompetingLoad> make_load(const Clock& /*clock*/, const Disturbance& /*event*/,

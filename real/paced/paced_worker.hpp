@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "real/paced/paced_unit.hpp"
-#include "real/unit_factory.hpp"
 #include "real/unit_rates.hpp"
 #include "real/unit_spec.hpp"
 
 namespace equipoise {
 
-/// The kind "paced". Its units have no times until `make_paced_factory` gives them some.
-[[nodiscard]] UnitKindInfo paced_kind();
-
-/// A unit with the times of `trace_unit` in `phases` (phases). Blocks overlap as the unit's copy
+/// Units of the kind "paced" have no times until this gives them some: a unit with the times of
+/// `trace_unit` in `phases` (phases). Blocks overlap as the unit's copy
 /// engines and memory allow (UnitPipeline) and end at the times of the model; units of one device
 /// do not share its engines. `rates` are those of its route to the input under the run's scenario;
 /// if absent, `modelled_rates`.

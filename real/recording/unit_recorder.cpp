@@ -4,14 +4,125 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include "real/machine.hpp"
-#include "real/recording/size_plan.hpp"
+#include "shared_policies/model/student_t.hpp"
 
 namespace equipoise {
+namespace {
+
+constexpr std::size_t samples_for_outliers = 5;
+constexpr std::size_t samples_per_outlier = 10;
+constexpr double deviations = 6.0;
+constexpr double share_of_median = 0.25;
+/// The standard deviation of a normal distribution over its median absolute deviation.
+constexpr double deviation_per_mad = 1.4826;
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::vector<bool> BlockSamples::outliers() const {
+  std::vector<bool> are(times_.size(), false);
+  if (times_.size() < samples_for_outliers) return are;
+  std::vector<double> all_s;
+  for (const StageTimes& times : times_) all_s.push_back(total(times).value);
+  const double middle_s = median(all_s);
+  std::vector<double> apart_s;
+  for (const double time_s : all_s) apart_s.push_back(std::abs(time_s - middle_s));
+  const double limit_s = middle_s + std::max(share_of_median * middle_s,
+                                             deviations * deviation_per_mad * median(apart_s));
+  for (std::size_t i = 0; i < are.size(); ++i) are[i] = all_s[i] > limit_s;
+  const auto marked = static_cast<std::size_t>(std::ranges::count(are, true));
+  if (marked > std::max<std::size_t>(1, are.size() / samples_per_outlier))
+    are.assign(are.size(), false);
+  return are;
+}
+
+std::vector<double> BlockSamples::ordinary_s() const {
+  const std::vector<bool> are_outliers = outliers();
+  std::vector<double> ordinary_s;
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    if (!are_outliers[i]) ordinary_s.push_back(total(times_[i]).value);
+  }
+  return ordinary_s;
+}
+
+Seconds BlockSamples::mean() const {
+  const std::vector<double> times_s = ordinary_s();
+  if (times_s.empty()) return {};
+  return {std::accumulate(times_s.begin(), times_s.end(), 0.0) /
+          static_cast<double>(times_s.size())};
+}
+
+double BlockSamples::uncertainty() const {
+  const std::vector<double> times_s = ordinary_s();
+  if (times_s.size() < 2) return 1.0;
+  const auto count = static_cast<double>(times_s.size());
+  const double mean_s = mean().value;
+  if (mean_s <= 0.0) return 1.0;
+  double square = 0.0;
+  for (const double time_s : times_s) square += (time_s - mean_s) * (time_s - mean_s);
+  const double t = student_t_quantile(count - 1.0, 0.975);
+  return t * std::sqrt(square / (count - 1.0) / count) / mean_s;
+}
+
+std::vector<Items> size_ladder(const Workload& workload, const Unit& unit, Items items_max) {
+  constexpr int steps = 7;
+  constexpr double span = 4096.0;
+  const Items grain = workload.grain_items;
+  const Items fits = largest_block(unit, workload);
+  if (fits < std::min(grain, workload.items)) return {};
+  const Items largest = std::min(std::max(items_max, std::min(grain, workload.items)), fits);
+  const double smallest =
+      std::min(std::max(static_cast<double>(workload.items) / span, static_cast<double>(grain)),
+               static_cast<double>(largest));
+  const double factor = std::pow(static_cast<double>(largest) / smallest, 1.0 / steps);
+  std::vector<Items> sizes;
+  for (int i = 0; i <= steps; ++i) {
+    const double size = smallest * std::pow(factor, i) / static_cast<double>(grain);
+    const Items rounded = static_cast<Items>(std::llround(size)) * grain;
+    const Items items = std::clamp(rounded, std::min(grain, largest), largest);
+    if (sizes.empty() || items > sizes.back()) sizes.push_back(items);
+  }
+  return sizes;
+}
+
+std::vector<Items> sizes_at_bends(const std::vector<SizeTime>& recorded, Items grain_items,
+                                  double tolerance) {
+  std::set<Items> known;
+  for (const SizeTime& point : recorded) known.insert(point.items);
+  std::set<Items> added;
+  const auto add_between = [&](Items a, Items b) {
+    const double middle = std::sqrt(static_cast<double>(a) * static_cast<double>(b));
+    const Items items =
+        static_cast<Items>(std::llround(middle / static_cast<double>(grain_items))) * grain_items;
+    if (items > a && items < b && !known.contains(items)) added.insert(items);
+  };
+  for (std::size_t i = 1; i + 1 < recorded.size(); ++i) {
+    const SizeTime& a = recorded[i - 1];
+    const SizeTime& b = recorded[i];
+    const SizeTime& c = recorded[i + 1];
+    const double share =
+        static_cast<double>(b.items - a.items) / static_cast<double>(c.items - a.items);
+    const Seconds on_line = a.time + share * (c.time - a.time);
+    if (std::abs((b.time - on_line).value) <= (tolerance + b.uncertainty) * b.time.value) continue;
+    add_between(a.items, b.items);
+    add_between(b.items, c.items);
+  }
+  return {added.begin(), added.end()};
+}
+
 namespace {
 
 /// Used instead of 0, which only reflects the resolution of the clock.
@@ -104,7 +215,7 @@ Block UnitRecorder::next_block(std::uint64_t id) {
   return {.id = id, .first = first, .items = items};
 }
 
-bool UnitRecorder::take(const RecordedBlock& block, Seconds now) {
+bool UnitRecorder::take(const TimedBlock& block, Seconds now) {
   if (is_done()) return false;
   if (!first_setup_) first_setup_ = block.times.setup;
   Size& size = sizes_[at_];

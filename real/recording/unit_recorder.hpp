@@ -1,4 +1,4 @@
-// The recording of one unit: chooses the next block and stores the times.
+// The recording of one unit: which sizes it has, which block is next, and the times.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,73 @@
 #include <string>
 #include <vector>
 
-#include "real/recording/block_samples.hpp"
 #include "real/recording/recorder.hpp"
-#include "real/recording/size_plan.hpp"
 #include "shared_policies/machine/trace.hpp"
+#include "shared_policies/model/block.hpp"
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/unit.hpp"
+#include "shared_policies/model/workload.hpp"
 
 namespace equipoise {
 
+/// Samples of one block size on one unit.
+class BlockSamples {
+ public:
+  void add(const StageTimes& times) { times_.push_back(times); }
+  [[nodiscard]] const std::vector<StageTimes>& times() const { return times_; }
+  [[nodiscard]] int count() const { return static_cast<int>(times_.size()); }
+
+  /// (samples) Which samples were probably disturbed from outside. A sample is an outlier if its
+  /// total time exceeds the median m of all samples by more than a quarter of m and by more than
+  /// six standard deviations, estimated from the median absolute deviation:
+  ///
+  ///     t > m + max(m / 4, 6 * 1.4826 * median |t_i - m|)
+  ///
+  /// Returns no outliers if there are fewer than five samples. Returns none either if more than one
+  /// sample and more than a tenth of all would be outliers: then the blocks themselves differ, as
+  /// rows of a Mandelbrot set do.
+  [[nodiscard]] std::vector<bool> outliers() const;
+
+  /// The mean total time, excluding outliers.
+  [[nodiscard]] Seconds mean() const;
+  /// Half the width of the 95 % confidence interval of that mean, relative to the mean (Student's
+  /// t); 1 if it cannot be computed.
+  [[nodiscard]] double uncertainty() const;
+
+ private:
+  /// The total times, excluding outliers.
+  [[nodiscard]] std::vector<double> ordinary_s() const;
+
+  std::vector<StageTimes> times_;
+};
+
+/// The median of `values` (at least one); for an even number of values, the upper of the two middle
+/// ones.
+[[nodiscard]] double median(std::vector<double> values);
+
+/// Block sizes that cover the range that policies use: about 8 multiples of the grain with a
+/// constant factor between them, from a 4,096th of the items (at least a grain) to `items_max` or
+/// the largest block that fits the unit's memory. Ascending; at least one, but empty if not even a
+/// grain fits.
+[[nodiscard]] std::vector<Items> size_ladder(const Workload& workload, const Unit& unit,
+                                             Items items_max);
+
+/// The time of a block of one size.
+struct SizeTime {
+  Items items = 0;
+  Seconds time;
+  double uncertainty = 0.0;  ///< half the width of the confidence interval, relative to the time
+};
+
+/// Sizes to record in addition to `recorded` (ascending) where the time curve bends. A size is at a
+/// bend if its time is off the line between its neighbours by more than the sum of `tolerance` and
+/// its uncertainty, relative to its time. Returns the geometric means of this size and each
+/// neighbour, as multiples of `grain_items`, if they are not in `recorded`. Ascending.
+[[nodiscard]] std::vector<Items> sizes_at_bends(const std::vector<SizeTime>& recorded,
+                                                Items grain_items, double tolerance);
+
 /// One timed block.
-struct RecordedBlock {
+struct TimedBlock {
   StageTimes times;
   Seconds dispatch;  ///< from handing out to noticing the end, without the stages
 };
@@ -41,7 +99,7 @@ class UnitRecorder {
   /// Takes the times of the block that was given last, at the time `now` since the recording of
   /// this unit's group began. Returns false if the block does not count, because it was the first
   /// of its size or came after the pass was done.
-  bool take(const RecordedBlock& block, Seconds now);
+  bool take(const TimedBlock& block, Seconds now);
 
   /// The largest size of which a block does not take long, or else the first.
   [[nodiscard]] Items usual_items() const;

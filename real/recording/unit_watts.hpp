@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "real/meters/counted_energy.hpp"
+#include "real/meters/meter_sampler.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/run/journal.hpp"

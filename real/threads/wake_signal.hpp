@@ -65,7 +65,14 @@ class WakeSignal {
   }
 
   void remember(Span wait) { mean_wait_ += (wait - mean_wait_) / 8; }
-  void wake();
+  void wake() {
+    {
+      // The lock ensures that the notification does not come between the waiter's last check and
+      // its sleep.
+      const std::lock_guard<std::mutex> lock(mutex_);
+    }
+    condition_.notify_one();
+  }
 
   Span patience_;
   Span mean_wait_{};  ///< moving mean over about eight waits; used by the waiter only

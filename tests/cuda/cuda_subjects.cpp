@@ -2,7 +2,6 @@
 #include "real/cuda/cuda_device.hpp"
 #include "real/cuda/cuda_unit.hpp"
 #include "real/cuda/gpu_part.hpp"
-#include "real/cuda/sm_groups.hpp"
 #include "tests/support/device_subjects.hpp"
 
 namespace equipoise {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "real/gpu/programs/kmeans.hpp"
+#include "real/gpu/programs/launches.hpp"
 #include "real/kernels/kmeans/nearest.hpp"
 #include "real/kernels/seeded.hpp"
 

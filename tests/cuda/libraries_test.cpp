@@ -12,7 +12,6 @@
 
 #include "real/cuda/library.hpp"
 #include "real/gpu/programs.hpp"
-#include "real/gpu/queue_room.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"

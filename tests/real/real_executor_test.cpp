@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
-#include "real/unit_checks.hpp"
+#include "real/unit_spec.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/real_runs.hpp"

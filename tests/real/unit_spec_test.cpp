@@ -10,7 +10,6 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
-#include "real/unit_checks.hpp"
 #include "real/unit_rates.hpp"
 #include "tests/support/refusal.hpp"
 

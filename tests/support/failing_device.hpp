@@ -13,9 +13,8 @@
 
 #include "real/devices/device_worker.hpp"
 #include "real/emulated/emulated_device.hpp"
-#include "real/emulated/emulated_unit.hpp"
-#include "real/unit_factory.hpp"
 #include "real/unit_memory.hpp"
+#include "real/unit_spec.hpp"
 
 namespace equipoise {
 

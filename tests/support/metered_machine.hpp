@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "real/meters/machine_meters.hpp"
+#include "real/meters/meter.hpp"
 #include "real/recording/recorder.hpp"
 #include "real/unit_spec.hpp"
 #include "tests/support/scripted_kernel.hpp"

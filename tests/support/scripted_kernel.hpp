@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,7 +43,7 @@ struct KernelScript {
 /// result one more. Its resident data is the number of the iteration, plus 1.
 class ScriptedKernel final : public Kernel {
  public:
-  explicit ScriptedKernel(KernelScript& script) : script_(script) {
+  explicit ScriptedKernel(KernelScript& script) : Kernel("item", {}), script_(script) {
     workload_.kernel = "scripted";
     workload_.items = static_cast<Items>(script.written.size());
     workload_.iterations = script.iterations;
@@ -59,10 +58,6 @@ class ScriptedKernel final : public Kernel {
              {resident_array(std::span<const std::int64_t>(&resident_, 1))}};
   }
 
-  const Workload& workload() const override { return workload_; }
-  std::string item() const override { return "item"; }
-  std::map<std::string, double> problem() const override { return {}; }
-  double host_bytes() const override { return 0.0; }
   void allocate(std::uint64_t /*seed*/) override {}
   void clear_results() override {
     for (auto& count : script_.written) count = 0;
@@ -78,7 +73,6 @@ class ScriptedKernel final : public Kernel {
   /// Changes the resident data without a new version, so that only a unit that gets all of it anew
   /// sees this number as its iteration.
   void change_silently(int iteration) { resident_ = iteration + 1; }
-  const KernelData& data() const override { return data_; }
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
     const int program = script_.programs++;
     if (script_.come_up) script_.come_up(program);
@@ -120,10 +114,8 @@ class ScriptedKernel final : public Kernel {
   }
 
   KernelScript& script_;
-  Workload workload_;
   std::vector<std::int64_t> before_;
   std::int64_t resident_ = 1;
-  KernelData data_;
 };
 
 /// Whether the results of every item came back. `complete` proves that each was accepted once;

@@ -1,5 +1,5 @@
 // Tests of the modelled time of a block: whole rounds, resident data, and who says them.
-#include "platforms/block_cost.hpp"
+#include "platforms/machine_spec.hpp"
 
 #include "tests/tools/machine_spec_fixture.hpp"
 

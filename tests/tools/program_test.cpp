@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "real/meters/machine_meters.hpp"
+#include "real/meters/meter.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tests/support/filled_pipe.hpp"

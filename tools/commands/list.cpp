@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
-#include "real/meters/machine_meters.hpp"
+#include "real/meters/meter.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/catalog.hpp"

@@ -236,7 +236,8 @@ class SpecReader {
     trace.half_saturation_items = read_given_by_kind(
         object, "half_saturation_items",
         [](const JsonObject& of, const char* kind) { return of.number(kind, 0.0, most_counted); });
-    const double items = kernel == nullptr ? 0.0 : kernel->items(trace.problem);
+    const bool is_given = kernel != nullptr && !kernel->items_parameter.empty();
+    const double items = is_given ? trace.problem.at(kernel->items_parameter) : 0.0;
     const bool known = items > 0.0 && object.find("items") == nullptr;
     if (known) trace.problem["items"] = items;
     const bool modelled = needs_items(trace.kernel) || object.find("items") != nullptr;

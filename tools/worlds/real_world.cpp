@@ -8,10 +8,9 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
-#include "real/meters/machine_meters.hpp"
+#include "real/meters/meter.hpp"
 #include "real/paced/paced_worker.hpp"
 #include "real/real_executor.hpp"
-#include "real/unit_checks.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"

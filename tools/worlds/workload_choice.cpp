@@ -112,11 +112,7 @@ bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
 
 }  // namespace
 
-Workload workload_of(const Kernel& kernel) {
-  Workload workload = kernel.workload();
-  workload.problem = kernel.problem();
-  return workload;
-}
+Workload workload_of(const Kernel& kernel) { return kernel.workload(); }
 
 Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces) {
   const Spec spec = parse_spec(spelling, ':', "--workload");

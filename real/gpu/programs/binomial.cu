@@ -9,7 +9,7 @@
 // Longer rows do not fit. Then the threads of a block are a pipeline: each steps a row of nodes
 // back by 16 steps in registers, from the lowest node on, and the next takes its results. A row
 // passes through several times; in between, each thread keeps a part of it.
-#include "real/gpu/programs/binomial.hpp"
+#include "real/gpu/programs/launches.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,14 @@
 // Black-Scholes prices: bound by the 48 bytes that an option moves, with nearly as much arithmetic.
 // A thread prices two options, whose numbers one access each reads or writes; neighbours read and
 // write neighbouring ones.
-#include "real/gpu/programs/blackscholes.hpp"
+#include "real/gpu/programs/launches.hpp"
 
 #include <cmath>
 #include <cstddef>
 
 #include "real/gpu/device_code.hpp"
 #include "real/gpu/programs/grid.hpp"
-#include "real/kernels/blackscholes/tail_ratio.hpp"
+#include "real/kernels/blackscholes/option_price.hpp"
 
 namespace equipoise {
 namespace {

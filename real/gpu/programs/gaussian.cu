@@ -4,7 +4,7 @@
 // of 7 neighbours, whose sums stay in registers. Eight input rows and the weights that they need
 // pass through shared memory at a time, weights in pairs; a thread's pixels are seven doubles apart
 // from its neighbour's, so that they lie in different banks.
-#include "real/gpu/programs/gaussian.hpp"
+#include "real/gpu/programs/launches.hpp"
 
 #include <cstddef>
 

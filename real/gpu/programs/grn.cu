@@ -5,7 +5,7 @@
 // registers, and meets first regulators one after another. The table for all halves lies in shared
 // memory (see pair_search.cpp), or, where it is too large, the entries for some first regulators at
 // a time.
-#include "real/gpu/programs/grn.hpp"
+#include "real/gpu/programs/launches.hpp"
 
 #include <cstddef>
 #include <cstdint>

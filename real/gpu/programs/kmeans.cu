@@ -4,7 +4,7 @@
 // time and eight coordinates at a time through two buffers in shared memory; a thread keeps the
 // scores of 6 points and up to 8 centroids in registers. With fewer scores, reading coordinates
 // from shared memory would take longer than the arithmetic.
-#include "real/gpu/programs/kmeans.hpp"
+#include "real/gpu/programs/launches.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -3,7 +3,7 @@
 //
 // Bound by reading the labels once, for there are hardly any such points. A block of threads looks
 // at 128 points and divides the centroids of one that is undecided.
-#include "real/gpu/programs/kmeans.hpp"
+#include "real/gpu/programs/launches.hpp"
 
 #include <cstddef>
 #include <cstdint>

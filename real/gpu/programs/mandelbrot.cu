@@ -1,6 +1,6 @@
 // Escape times of the Mandelbrot set: bound by arithmetic, six operations a step. A thread follows
 // one pixel, neighbours those beside it, which mostly escape about as late.
-#include "real/gpu/programs/mandelbrot.hpp"
+#include "real/gpu/programs/launches.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Gravity among bodies: bound by arithmetic, about 20 operations a pair. A block of threads brings
 // tiles of bodies to shared memory; if few bodies are to be accelerated, several threads share one.
-#include "real/gpu/programs/nbody.hpp"
+#include "real/gpu/programs/launches.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -4,7 +4,7 @@
 // An operation on three numbers of registers takes longer to read them than to multiply and add,
 // unless the one before it reads one of the same. Many points, and two operations on the same sum,
 // let the compiler find such neighbours.
-#include "real/gpu/programs/taylor.hpp"
+#include "real/gpu/programs/launches.hpp"
 
 #include <cstddef>
 

@@ -1,7 +1,10 @@
-// The prices of many options on a binomial lattice.
+// The prices of many options on a binomial lattice, and a check of them without stepping back
+// through the lattice.
 #pragma once
 
 #include <cstddef>
+
+#include "real/kernels/kernel_data.hpp"
 
 namespace equipoise {
 
@@ -10,13 +13,16 @@ inline constexpr std::size_t lattice_steps_max = 100'000;
 
 /// Options as columns of equal length, and the column for the prices of the calls. Prices, `years`
 /// to expiry and `volatility` per square root of a year are positive.
-struct LatticeColumns {
+template <class Price>
+struct LatticeColumnsOf {
   const double* spot;
   const double* strike;
   const double* years;
   const double* volatility;
-  double* call;
+  Price* call;
 };
+using LatticeColumns = LatticeColumnsOf<double>;
+using LatticePrices = LatticeColumnsOf<const double>;  ///< that were computed
 
 /// Prices the European calls [first, first + count) on a lattice of `steps` steps (at least one) at
 /// the interest rate `rate`, backwards from expiry. With dt = T / steps:
@@ -32,5 +38,21 @@ struct LatticeColumns {
 /// Source: Cox, Ross, Rubinstein (1979).
 void price_on_lattice(const LatticeColumns& columns, std::size_t first, std::size_t count,
                       double rate, std::size_t steps);
+
+/// The price of a European call on a lattice of `steps` steps, computed as the discounted mean of
+/// its values at expiry:
+///
+///     e^(-r T) sum_j (steps over j) p^j (1 - p)^(steps - j) max(S u^(2 j - steps) - K, 0)
+///
+/// The sum starts at the most likely j and goes on in both directions until terms are negligible; u
+/// and p are as in `price_on_lattice`. Binomial coefficients are computed by the log-gamma function
+/// in extended precision. O(sqrt(steps)).
+[[nodiscard]] double call_by_terminal_sum(double spot, double strike, double years,
+                                          double volatility, double rate, std::size_t steps);
+
+/// Compares every price with `call_by_terminal_sum`, within the rounding errors of `steps` steps.
+/// An option that was never priced holds a NaN and fails.
+[[nodiscard]] Verification check_lattice_prices(const LatticePrices& prices, std::size_t count,
+                                                double rate, std::size_t steps);
 
 }  // namespace equipoise

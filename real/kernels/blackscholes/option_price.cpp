@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "real/kernels/blackscholes/tail_ratio.hpp"
 #include "real/kernels/vectors.hpp"
 
 namespace equipoise {

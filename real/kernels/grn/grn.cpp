@@ -11,14 +11,137 @@
 // DLB-GPU divide gene by gene. These three papers give 60,000 to 2,000,000 genes and times that
 // grow no faster than the number of genes, so each gene must be searched among a fixed number of
 // candidates. They state neither the number of candidates nor the number of samples.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <vector>
 
 #include "real/kernels/catalog.hpp"
-#include "real/kernels/grn/grn_check.hpp"
 #include "real/kernels/grn/pair_search.hpp"
 #include "real/kernels/seeded.hpp"
 
 namespace equipoise {
+namespace {
+
+constexpr std::size_t searched_share = 40;  ///< one gene in 40 is searched again
+constexpr std::size_t searched_min = 3;
+/// The computed entropy is a sum of four rounded numbers.
+constexpr double tolerance_bits = 3.0 * entropy_unit_bits;
+
+std::size_t count(Samples set) { return static_cast<std::size_t>(std::popcount(set)); }
+
+/// The entropy in bits of an event with this frequency.
+double binary_entropy(double frequency) {
+  if (frequency <= 0.0 || frequency >= 1.0) return 0.0;
+  return -frequency * std::log2(frequency) - (1.0 - frequency) * std::log2(1.0 - frequency);
+}
+
+/// The contribution of `n` samples, with the gene active in `ones` of them: n h(ones / n).
+double weighted_entropy(std::size_t ones, std::size_t n) {
+  if (n == 0) return 0.0;
+  return static_cast<double>(n) *
+         binary_entropy(static_cast<double>(ones) / static_cast<double>(n));
+}
+
+/// All pairs of candidates for one gene. Entropies are multiplied by the number of samples.
+class GeneCheck {
+ public:
+  GeneCheck(std::span<const Samples> candidates, std::span<const double> entropies, Samples gene,
+            std::size_t samples)
+      : candidates_(candidates), entropies_(entropies), gene_(gene), samples_(samples) {}
+
+  [[nodiscard]] double entropy(std::size_t first, std::size_t second) const {
+    const Samples a = candidates_[first];
+    const Samples b = candidates_[second];
+    const std::size_t sizes[] = {count(a & b), count(a), count(b), samples_};
+    const std::size_t ones[] = {count(a & b & gene_), count(a & gene_), count(b & gene_),
+                                count(gene_)};
+    return of(ones[0], sizes[0]) + of(ones[1] - ones[0], sizes[1] - sizes[0]) +
+           of(ones[2] - ones[0], sizes[2] - sizes[0]) +
+           of(ones[3] - ones[1] - ones[2] + ones[0], sizes[3] - sizes[1] - sizes[2] + sizes[0]);
+  }
+
+  /// The partner that predicts best together with `candidate`. Returns `candidate` itself if no
+  /// pair has an entropy below `least`; otherwise lowers `least` to the entropy found.
+  std::size_t better_partner(std::size_t candidate, std::size_t from, double& least) const {
+    std::size_t partner = candidate;
+    for (std::size_t other = from; other < candidates_.size(); ++other) {
+      if (other == candidate) continue;
+      const double found = entropy(candidate, other);
+      if (found >= least) continue;
+      least = found;
+      partner = other;
+    }
+    return partner;
+  }
+
+ private:
+  [[nodiscard]] double of(std::size_t ones, std::size_t n) const {
+    return entropies_[n * (samples_max + 1) + ones];
+  }
+
+  std::span<const Samples> candidates_;
+  std::span<const double> entropies_;  ///< (65, 65) weighted_entropy at [n][ones]
+  Samples gene_;
+  std::size_t samples_;
+};
+
+/// A description of the error in the pair, or empty if none. Tries all pairs, or only those that
+/// share a regulator with `claimed`.
+std::string fault_of(const GeneCheck& check, const BestPair& claimed, std::size_t candidates,
+                     bool tries_all) {
+  if (claimed.first < 0 || claimed.second <= claimed.first ||
+      static_cast<std::size_t>(claimed.second) >= candidates) {
+    return fmt::format("has no pair of regulators, but ({}, {})", claimed.first, claimed.second);
+  }
+  const auto first = static_cast<std::size_t>(claimed.first);
+  const auto second = static_cast<std::size_t>(claimed.second);
+  const double entropy_bits = claimed.entropy * entropy_unit_bits;
+  const double expected_bits = check.entropy(first, second);
+  if (std::abs(entropy_bits - expected_bits) > tolerance_bits) {
+    return fmt::format(
+        "has {:.17g} bits of conditional entropy with its pair ({}, {}), not {:.17g}",
+        expected_bits, first, second, entropy_bits);
+  }
+  std::vector<std::size_t> tried = {first, second};
+  if (tries_all) {
+    for (std::size_t c = 0; c < candidates; ++c) tried.push_back(c);
+  }
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    double least = expected_bits - tolerance_bits;
+    const std::size_t partner = check.better_partner(tried[i], i < 2 ? 0 : tried[i] + 1, least);
+    if (partner == tried[i]) continue;
+    return fmt::format(
+        "has {:.17g} bits of conditional entropy with its pair ({}, {}), but {:.17g} by ({}, {})",
+        expected_bits, first, second, least, tried[i], partner);
+  }
+  return {};
+}
+
+}  // namespace
+
+Verification check_pairs(std::span<const Samples> candidates, std::size_t samples,
+                         std::span<const Samples> genes, std::span<const BestPair> found) {
+  std::vector<double> entropies((samples_max + 1) * (samples_max + 1), 0.0);
+  for (std::size_t n = 0; n <= samples; ++n) {
+    for (std::size_t ones = 0; ones <= n; ++ones) {
+      entropies[n * (samples_max + 1) + ones] = weighted_entropy(ones, n);
+    }
+  }
+  const std::size_t searched = genes.size() / searched_share + searched_min;
+  const std::size_t step = std::max<std::size_t>(genes.size() / searched, 1);
+  for (std::size_t g = 0; g < genes.size(); ++g) {
+    const GeneCheck check(candidates, entropies, genes[g], samples);
+    const std::string fault = fault_of(check, found[g], candidates.size(), g % step == 0);
+    if (!fault.empty()) return {false, fmt::format("gene {} {}", g, fault)};
+  }
+  return {true, fmt::format("the pairs of {} genes have the entropy that was claimed, and no "
+                            "better one among those that were searched again",
+                            genes.size())};
+}
+
 namespace {
 
 struct GrnSize {
@@ -27,86 +150,63 @@ struct GrnSize {
   std::size_t samples;
 };
 
-/// All data on the host.
-struct HostGenes {
-  BufferOf<Samples> candidates;  ///< (candidates)
-  Regulators regulators;         ///< computed from the candidates
-  BufferOf<Samples> genes;       ///< (genes)
-  BufferOf<BestPair> found;      ///< (genes)
-};
-
 class Grn final : public Kernel {
  public:
-  Grn(const GrnSize& size, int iterations, Distribution distribution) : size_(size) {
-    const auto candidates = static_cast<double>(size.candidates);
-    const auto samples = static_cast<double>(size.samples);
-    workload_.kernel = "grn";
-    workload_.items = static_cast<Items>(size.genes);
-    workload_.iterations = iterations;
-    workload_.distribution = distribution;
+  explicit Grn(const Parameters& parameters)
+      : Kernel("grn", "gene", parameters.items("genes", 0), parameters),
+        size_{count(), static_cast<std::size_t>(parameters.items("candidates", 2, candidates_max)),
+              static_cast<std::size_t>(parameters.items("samples", 1, samples_max))} {
+    const auto candidates = static_cast<double>(size_.candidates);
+    const auto samples = static_cast<double>(size_.samples);
     workload_.in_bytes_per_item = sizeof(Samples);
     workload_.out_bytes_per_item = sizeof(BestPair);
-    workload_.resident_bytes = Regulators::bytes(size.candidates, size.samples);
+    workload_.resident_bytes = Regulators::bytes(size_.candidates, size_.samples);
     workload_.memory_bytes_per_item = sizeof(Samples) + sizeof(BestPair);
     // Integer operations; there are no others. For each pair: an addition for every sample in which
     // the first regulator is active, which is half of them; two multiplications and four additions
     // and subtractions to find the places in the table; adding the entries, and comparing.
     workload_.flop_per_item = 0.5 * candidates * (candidates - 1.0) * (0.5 * samples + 8.0);
-    workload_.parameters = {{"genes", static_cast<double>(size.genes)},
-                            {"candidates", candidates},
-                            {"samples", samples}};
-  }
-
-  const Workload& workload() const override { return workload_; }
-  std::string item() const override { return "gene"; }
-  std::map<std::string, double> problem() const override {
-    return {{"candidates", static_cast<double>(size_.candidates)},
-            {"samples", static_cast<double>(size_.samples)}};
-  }
-  double host_bytes() const override {
-    return static_cast<double>(size_.genes) * workload_.memory_bytes_per_item +
-           workload_.resident_bytes + static_cast<double>(size_.candidates * sizeof(Samples));
+    set_problem("genes", {{"candidates", candidates}, {"samples", samples}});
+    host_bytes_ = static_cast<double>(size_.genes) * workload_.memory_bytes_per_item +
+                  workload_.resident_bytes + candidates * sizeof(Samples);
   }
 
   void allocate(std::uint64_t seed) override {
-    host_.candidates = BufferOf<Samples>(size_.candidates);
-    host_.regulators = Regulators(size_.candidates, size_.samples);
-    host_.genes = BufferOf<Samples>(size_.genes);
-    host_.found = BufferOf<BestPair>(size_.genes);
+    candidates_ = BufferOf<Samples>(size_.candidates);
+    regulators_ = Regulators(size_.candidates, size_.samples);
+    genes_ = BufferOf<Samples>(size_.genes);
+    found_ = BufferOf<BestPair>(size_.genes);
     const Samples every = all_samples(size_.samples);
     for (std::size_t c = 0; c < size_.candidates; ++c) {
-      host_.candidates.data()[c] = seeded_bits(seed, c) & every;
+      candidates_.data()[c] = seeded_bits(seed, c) & every;
     }
-    host_.regulators.set(host_.candidates.span());
+    regulators_.set(candidates_.span());
     for (std::size_t g = 0; g < size_.genes; ++g) {
-      host_.genes.data()[g] = regulated_gene(seed, g) & every;
+      genes_.data()[g] = regulated_gene(seed, g) & every;
     }
-    data_ = {{input_rows(host_.genes.data())},
-             {result_rows(host_.found.data())},
-             {resident_array(host_.regulators.active()), resident_array(host_.regulators.planes()),
-              resident_array(host_.regulators.begins()), resident_array(host_.regulators.table())},
-             host_.regulators.fixed()};
-    data_.fixed.push_back(host_.genes.fixed());
+    data_ = {{input_rows(genes_.data())},
+             {result_rows(found_.data())},
+             {resident_array(regulators_.active()), resident_array(regulators_.planes()),
+              resident_array(regulators_.begins()), resident_array(regulators_.table())},
+             regulators_.fixed()};
+    data_.fixed.push_back(genes_.fixed());
     clear_results();
   }
 
-  void clear_results() override { std::ranges::fill(host_.found.span(), BestPair{}); }
-
-  const KernelData& data() const override { return data_; }
+  void clear_results() override { std::ranges::fill(found_.span(), BestPair{}); }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([size = size_](const StagedBlock& block, Items first, Items items) {
-      find_best_pairs(
-          {block.kept<Samples>(0), block.kept<std::uint8_t>(1), block.kept<std::int32_t>(2),
-           block.kept<std::int32_t>(3), size.candidates, size.samples},
-          block.input<Samples>(0) + first, static_cast<std::size_t>(items),
-          block.result<BestPair>(0) + first);
-    });
+    return make_cpu_program_of(
+        [size = size_](const StagedBlock& block, std::size_t first, std::size_t items) {
+          find_best_pairs(
+              {block.kept<Samples>(0), block.kept<std::uint8_t>(1), block.kept<std::int32_t>(2),
+               block.kept<std::int32_t>(3), size.candidates, size.samples},
+              block.input<Samples>(0) + first, items, block.result<BestPair>(0) + first);
+        });
   }
 
   Verification verify() const override {
-    return check_pairs(host_.candidates.span(), size_.samples, host_.genes.span(),
-                       host_.found.span());
+    return check_pairs(candidates_.span(), size_.samples, genes_.span(), found_.span());
   }
 
  private:
@@ -123,8 +223,8 @@ class Grn final : public Kernel {
     const auto draw = [&](std::uint64_t offset, double below) {
       return static_cast<std::size_t>(seeded_number(seed, position + offset, 0.0, below));
     };
-    const Samples a = host_.candidates.data()[draw(0, static_cast<double>(size_.candidates))];
-    const Samples b = host_.candidates.data()[draw(1, static_cast<double>(size_.candidates))];
+    const Samples a = candidates_.data()[draw(0, static_cast<double>(size_.candidates))];
+    const Samples b = candidates_.data()[draw(1, static_cast<double>(size_.candidates))];
     const std::size_t truth = draw(2, 16.0);
     const Samples states[] = {~a & ~b, a & ~b, ~a & b, a & b};
     Samples active = 0;
@@ -137,21 +237,16 @@ class Grn final : public Kernel {
   }
 
   GrnSize size_;
-  Workload workload_;
-  HostGenes host_;
-  KernelData data_;
+  BufferOf<Samples> candidates_;  ///< (candidates)
+  Regulators regulators_;         ///< computed from the candidates
+  BufferOf<Samples> genes_;       ///< (genes)
+  BufferOf<BestPair> found_;      ///< (genes)
 };
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_grn(const Parameters& parameters) {
-  const auto size = [&](const char* name, Items low, std::size_t high) {
-    return static_cast<std::size_t>(parameters.items(name, low, static_cast<Items>(high)));
-  };
-  return std::make_unique<Grn>(
-      GrnSize{static_cast<std::size_t>(parameters.items("genes", 0)),
-              size("candidates", 2, candidates_max), size("samples", 1, samples_max)},
-      iterations_of(parameters), distribution_of(parameters));
+  return std::make_unique<Grn>(parameters);
 }
 
 }  // namespace equipoise

@@ -1,5 +1,5 @@
-// Finds the pair of regulators that predicts a gene best: exhaustive search over binarised
-// expression.
+// Finds the pair of regulators that predicts a gene best, by exhaustive search over binarised
+// expression, and checks that pairs are those that such a search must find.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <span>
 
 #include "real/kernels/buffer.hpp"
+#include "real/kernels/kernel_data.hpp"
 
 namespace equipoise {
 
@@ -100,5 +101,14 @@ class Regulators {
 /// GPUs. Here, states that were never observed get no penalty.
 void find_best_pairs(const RegulatorTables& regulators, const Samples* genes, std::size_t count,
                      BestPair* best);
+
+/// Checks that every gene has a pair, that the pair has the stated entropy, and that no better pair
+/// exists. For every gene, tries all pairs that share a regulator with the pair found; for one gene
+/// in 40 and at least three genes, evenly spread, tries all pairs. Accepts any of several equally
+/// good pairs. `candidates` (candidates), `genes` and `found` (genes). O(genes candidates samples),
+/// and O(candidates^2) for each gene whose pairs are all tried.
+[[nodiscard]] Verification check_pairs(std::span<const Samples> candidates, std::size_t samples,
+                                       std::span<const Samples> genes,
+                                       std::span<const BestPair> found);
 
 }  // namespace equipoise

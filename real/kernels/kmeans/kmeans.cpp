@@ -9,18 +9,84 @@
 //
 // Source: Lloyd (1982); PLB-HAC uses it with 500,000 points and does not state the number of
 // centroids.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/kmeans/centroids.hpp"
-#include "real/kernels/kmeans/kmeans_check.hpp"
 #include "real/kernels/kmeans/nearest.hpp"
 #include "real/kernels/seeded.hpp"
 
 namespace equipoise {
+
+Centroids::Centroids(std::size_t points, std::size_t clusters, std::size_t dimensions)
+    : clusters_(clusters),
+      dimensions_(dimensions),
+      current_(clusters * dimensions),
+      previous_(clusters * dimensions),
+      sums_(clusters * dimensions),
+      counts_(clusters),
+      table_(nearest_table_size(clusters, dimensions)),
+      merged_(points) {}
+
+double Centroids::host_bytes(double points, double clusters, double dimensions) {
+  return sizeof(double) * clusters * (4.0 * dimensions + 2.0) + sizeof(std::int32_t) * points;
+}
+
+void Centroids::reset(std::span<const double> points) {
+  const std::size_t count = points.size() / dimensions_;
+  for (std::size_t c = 0; c < clusters_; ++c) {
+    // Computed in floating point, because a product of two counts may overflow.
+    const double share = static_cast<double>(c) / static_cast<double>(clusters_);
+    const auto i = static_cast<std::size_t>(share * static_cast<double>(count));
+    std::copy_n(points.data() + i * dimensions_, dimensions_, current_.data() + c * dimensions_);
+  }
+  std::ranges::fill(sums_.span(), 0.0);
+  std::ranges::fill(counts_.span(), 0.0);
+  std::ranges::fill(merged_.span(), no_label);
+  merges_.clear();
+  publish();
+}
+
+void Centroids::merge(std::span<const double> points, std::span<const std::int32_t> labels) {
+  std::ranges::copy(current_.span(), previous_.data());
+  MergeRecord record;
+  std::int32_t* const merged = merged_.data();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    record.unlabelled += labels[i] == no_label ? 1 : 0;
+    if (labels[i] == merged[i]) continue;
+    const double* const point = points.data() + i * dimensions_;
+    add(point, merged[i], -1.0);
+    add(point, labels[i], 1.0);
+    merged[i] = labels[i];
+  }
+  for (std::size_t c = 0; c < clusters_; ++c) {
+    const double count = counts_.data()[c];
+    if (count == 0.0) continue;
+    double square = 0.0;
+    for (std::size_t j = c * dimensions_; j < (c + 1) * dimensions_; ++j) {
+      const double sum = sums_.data()[j];
+      square += sum * sum;
+      current_.data()[j] = sum / count;
+    }
+    record.explained += square / count;
+  }
+  merges_.push_back(record);
+  publish();
+}
+
+void Centroids::add(const double* point, std::int32_t label, double sign) {
+  if (label == no_label) return;
+  const auto c = static_cast<std::size_t>(label);
+  counts_.data()[c] += sign;
+  double* const sum = sums_.data() + c * dimensions_;
+  for (std::size_t j = 0; j < dimensions_; ++j) sum[j] += sign * point[j];
+}
+
+void Centroids::publish() { make_nearest_table(current_.span(), dimensions_, table_.data()); }
+
 namespace {
 
 struct KmeansSize {
@@ -29,83 +95,91 @@ struct KmeansSize {
   std::size_t clusters;
 };
 
-/// All data on the host.
-struct HostPoints {
-  Buffer points;                  ///< (points, dimensions)
-  BufferOf<std::int32_t> labels;  ///< (points)
-  Centroids centroids;
-};
+KmeansSize size_of(std::size_t points, const Parameters& parameters) {
+  // Labels are 32-bit numbers.
+  const Items clusters_max = std::clamp(static_cast<Items>(points), Items{1},
+                                        Items{std::numeric_limits<std::int32_t>::max()});
+  return {points, static_cast<std::size_t>(parameters.items("dimensions", 1, Items{1} << 20)),
+          static_cast<std::size_t>(parameters.items("clusters", 1, clusters_max))};
+}
 
 class Kmeans final : public Kernel {
  public:
-  Kmeans(const KmeansSize& size, int iterations, Distribution distribution) : size_(size) {
-    const auto dimensions = static_cast<double>(size.dimensions);
-    const auto clusters = static_cast<double>(size.clusters);
-    workload_.kernel = "kmeans";
-    workload_.items = static_cast<Items>(size.points);
-    workload_.iterations = iterations;
-    workload_.distribution = distribution;
+  explicit Kmeans(const Parameters& parameters)
+      : Kernel("kmeans", "point", parameters.items("points", 0), parameters),
+        size_(size_of(count(), parameters)) {
+    const auto dimensions = static_cast<double>(size_.dimensions);
+    const auto clusters = static_cast<double>(size_.clusters);
     workload_.in_bytes_per_item = dimensions * sizeof(double);
     workload_.out_bytes_per_item = sizeof(std::int32_t);
     workload_.resident_bytes =
-        static_cast<double>(nearest_table_size(size.clusters, size.dimensions) * sizeof(double));
+        static_cast<double>(nearest_table_size(size_.clusters, size_.dimensions) * sizeof(double));
     workload_.iteration_bytes = workload_.resident_bytes;
     workload_.memory_bytes_per_item = workload_.in_bytes_per_item + workload_.out_bytes_per_item;
     // One multiplication and one subtraction per coordinate; the minimum needs only comparisons.
     workload_.flop_per_item = 2.0 * dimensions * clusters;
-    workload_.parameters = {{"points", static_cast<double>(size.points)},
-                            {"dimensions", dimensions},
-                            {"clusters", clusters}};
-  }
-
-  const Workload& workload() const override { return workload_; }
-  std::string item() const override { return "point"; }
-  std::map<std::string, double> problem() const override {
-    return {{"dimensions", static_cast<double>(size_.dimensions)},
-            {"clusters", static_cast<double>(size_.clusters)}};
-  }
-  double host_bytes() const override {
+    set_problem("points", {{"dimensions", dimensions}, {"clusters", clusters}});
     const auto points = static_cast<double>(size_.points);
-    return points * workload_.memory_bytes_per_item +
-           Centroids::host_bytes(points, static_cast<double>(size_.clusters),
-                                 static_cast<double>(size_.dimensions));
+    host_bytes_ = points * workload_.memory_bytes_per_item +
+                  Centroids::host_bytes(points, clusters, dimensions);
   }
 
   void allocate(std::uint64_t seed) override {
-    host_.points = Buffer(size_.points * size_.dimensions);
-    host_.labels = BufferOf<std::int32_t>(size_.points);
-    host_.centroids = Centroids(size_.points, size_.clusters, size_.dimensions);
+    points_ = Buffer(size_.points * size_.dimensions);
+    labels_ = BufferOf<std::int32_t>(size_.points);
+    centroids_ = Centroids(size_.points, size_.clusters, size_.dimensions);
     scatter_points(seed);
-    data_ = {{input_rows(host_.points.data(), size_.dimensions)},
-             {result_rows(host_.labels.data())},
-             {resident_array(host_.centroids.table())},
-             {host_.points.fixed()}};
+    data_ = {{input_rows(points_.data(), size_.dimensions)},
+             {result_rows(labels_.data())},
+             {resident_array(centroids_.table())},
+             {points_.fixed()}};
     clear_results();
   }
 
   void clear_results() override {
     forget_labels();
-    host_.centroids.reset(host_.points.span());
+    centroids_.reset(points_.span());
     ++data_.resident[0].version;
   }
 
   void begin_iteration(int /*iteration*/) override {
-    host_.centroids.merge(host_.points.span(), host_.labels.span());
+    centroids_.merge(points_.span(), labels_.span());
     ++data_.resident[0].version;
     forget_labels();
   }
 
-  const KernelData& data() const override { return data_; }
-
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([size = size_](const StagedBlock& block, Items first, Items items) {
-      find_nearest(block.input<double>(0) + static_cast<std::size_t>(first) * size.dimensions,
-                   static_cast<std::size_t>(items), size.dimensions, block.kept<double>(0),
-                   size.clusters, block.result<std::int32_t>(0) + first);
-    });
+    return make_cpu_program_of(
+        [size = size_](const StagedBlock& block, std::size_t first, std::size_t items) {
+          find_nearest(block.input<double>(0) + first * size.dimensions, items, size.dimensions,
+                       block.kept<double>(0), size.clusters, block.result<std::int32_t>(0) + first);
+        });
   }
 
-  Verification verify() const override;
+  /// Checks the last two iterations and the merge between them in full, and earlier iterations by
+  /// the change of the inertia.
+  Verification verify() const {
+    const Centroids& centroids = centroids_;
+    const std::span<const double> points = points_.span();
+    std::string fault = fault_of_merges(centroids.merges());
+    if (fault.empty() && !centroids.merges().empty()) {
+      fault = fault_of_labels(points, size_.dimensions, centroids.merged_labels(),
+                              centroids.previous());
+      if (fault.empty()) {
+        fault = fault_of_means(points, size_.dimensions, centroids.merged_labels(),
+                               centroids.current());
+      }
+      if (!fault.empty()) fault = "in the iteration before the last, " + fault;
+    }
+    if (fault.empty()) {
+      fault = fault_of_labels(points, size_.dimensions, labels_.span(), centroids.current());
+    }
+    if (!fault.empty()) return {false, fault};
+    return {true,
+            fmt::format("{} points are with their nearest of {} centroids, which {} merges moved "
+                        "to the means",
+                        size_.points, size_.clusters, centroids.merges().size())};
+  }
 
  private:
   /// Puts points around as many centres as there are clusters, so close that some points lie
@@ -118,57 +192,25 @@ class Kmeans final : public Kernel {
           seeded_number(seed, choices + i, 0.0, static_cast<double>(size_.clusters)));
       for (std::size_t j = 0; j < size_.dimensions; ++j) {
         const std::size_t at = i * size_.dimensions + j;
-        host_.points.data()[at] =
+        points_.data()[at] =
             seeded_number(seed, middles + middle * size_.dimensions + j, -1.0, 1.0) +
             seeded_number(seed, at, -0.5, 0.5);
       }
     }
   }
 
-  void forget_labels() { std::ranges::fill(host_.labels.span(), no_label); }
+  void forget_labels() { std::ranges::fill(labels_.span(), no_label); }
 
   KmeansSize size_;
-  Workload workload_;
-  HostPoints host_;
-  KernelData data_;
+  Buffer points_;                  ///< (points, dimensions)
+  BufferOf<std::int32_t> labels_;  ///< (points)
+  Centroids centroids_;
 };
-
-/// Checks the last two iterations and the merge between them in full, and earlier iterations by the
-/// change of the inertia.
-Verification Kmeans::verify() const {
-  const Centroids& centroids = host_.centroids;
-  const std::span<const double> points = host_.points.span();
-  std::string fault = fault_of_merges(centroids.merges());
-  if (fault.empty() && !centroids.merges().empty()) {
-    fault =
-        fault_of_labels(points, size_.dimensions, centroids.merged_labels(), centroids.previous());
-    if (fault.empty()) {
-      fault =
-          fault_of_means(points, size_.dimensions, centroids.merged_labels(), centroids.current());
-    }
-    if (!fault.empty()) fault = "in the iteration before the last, " + fault;
-  }
-  if (fault.empty()) {
-    fault = fault_of_labels(points, size_.dimensions, host_.labels.span(), centroids.current());
-  }
-  if (!fault.empty()) return {false, fault};
-  return {true,
-          fmt::format("{} points are with their nearest of {} centroids, which {} merges moved "
-                      "to the means",
-                      size_.points, size_.clusters, centroids.merges().size())};
-}
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_kmeans(const Parameters& parameters) {
-  const Items points = parameters.items("points", 0);
-  // Labels are 32-bit numbers.
-  const Items clusters_max =
-      std::clamp(points, Items{1}, Items{std::numeric_limits<std::int32_t>::max()});
-  const KmeansSize size{static_cast<std::size_t>(points),
-                        static_cast<std::size_t>(parameters.items("dimensions", 1, Items{1} << 20)),
-                        static_cast<std::size_t>(parameters.items("clusters", 1, clusters_max))};
-  return std::make_unique<Kmeans>(size, iterations_of(parameters), distribution_of(parameters));
+  return std::make_unique<Kmeans>(parameters);
 }
 
 }  // namespace equipoise

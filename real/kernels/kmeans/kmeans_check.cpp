@@ -1,6 +1,6 @@
 // Computes distances as sums of squared differences, for many points at a time, in loops that the
 // compiler can vectorise.
-#include "real/kernels/kmeans/kmeans_check.hpp"
+#include "real/kernels/kmeans/centroids.hpp"
 
 #include <algorithm>
 #include <cmath>

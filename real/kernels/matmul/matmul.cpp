@@ -1,5 +1,10 @@
 // Matrix multiplication C = A B. Every item is one row of C; B stays on the unit.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/catalog.hpp"
@@ -11,6 +16,90 @@
 namespace equipoise {
 namespace {
 
+constexpr int vectors = 3;
+constexpr std::size_t dot_products = 200;
+
+/// A matrix times a vector, and for each element the size of its terms, sum |m_ij| |x_j|, which
+/// bounds its rounding error.
+struct Product {
+  std::vector<double> value;
+  std::vector<double> magnitude;
+};
+
+Product multiply(const double* matrix, const std::vector<double>& x,
+                 const std::vector<double>& magnitude) {
+  const std::size_t n = x.size();
+  Product product{std::vector<double>(n), std::vector<double>(n)};
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = 0.0;
+    double size = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+      sum += matrix[i * n + j] * x[j];
+      size += std::abs(matrix[i * n + j]) * magnitude[j];
+    }
+    product.value[i] = sum;
+    product.magnitude[i] = size;
+  }
+  return product;
+}
+
+std::string fault_by_freivalds(const double* a, const double* b, const double* c, std::size_t n,
+                               double tolerance) {
+  for (int k = 0; k < vectors; ++k) {
+    std::vector<double> r(n);
+    std::vector<double> size(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      r[i] = seeded_number(static_cast<std::uint64_t>(k) + 1, i, -1.0, 1.0);
+      size[i] = std::abs(r[i]);
+    }
+    const Product br = multiply(b, r, size);
+    const Product abr = multiply(a, br.value, br.magnitude);
+    const Product cr = multiply(c, r, size);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (std::abs(cr.value[i] - abr.value[i]) <= tolerance * abr.magnitude[i]) continue;
+      return fmt::format("row {} of the product is wrong: C r gives {:.17g}, A B r gives {:.17g}",
+                         i, cr.value[i], abr.value[i]);
+    }
+  }
+  return {};
+}
+
+std::string fault_by_dot_products(const double* a, const double* b, const double* c, std::size_t n,
+                                  double tolerance) {
+  for (std::size_t k = 0; k < dot_products; ++k) {
+    const auto place = [&](std::uint64_t seed) {
+      return static_cast<std::size_t>(seeded_number(seed, k, 0.0, static_cast<double>(n)));
+    };
+    const std::size_t i = place(11);
+    const std::size_t j = place(12);
+    long double sum = 0.0L;
+    double size = 0.0;
+    for (std::size_t l = 0; l < n; ++l) {
+      sum += static_cast<long double>(a[i * n + l]) * static_cast<long double>(b[l * n + j]);
+      size += std::abs(a[i * n + l] * b[l * n + j]);
+    }
+    const auto expected = static_cast<double>(sum);
+    if (std::abs(c[i * n + j] - expected) <= tolerance * size) continue;
+    return fmt::format("element ({}, {}) of the product is {:.17g}, not {:.17g}", i, j,
+                       c[i * n + j], expected);
+  }
+  return {};
+}
+
+}  // namespace
+
+Verification check_product(const double* a, const double* b, const double* c, std::size_t n) {
+  const double tolerance =
+      2.0 * static_cast<double>(n + 8) * std::numeric_limits<double>::epsilon();
+  std::string fault = fault_by_freivalds(a, b, c, n, tolerance);
+  if (fault.empty()) fault = fault_by_dot_products(a, b, c, n, tolerance);
+  if (!fault.empty()) return {false, fault};
+  return {true, fmt::format("{} rows agree with Freivalds' check, {} elements with dot products", n,
+                            dot_products)};
+}
+
+namespace {
+
 constexpr RunTimeModule blas_module{
     .name = "equipoise_blas",
     .folder = "real",
@@ -18,80 +107,61 @@ constexpr RunTimeModule blas_module{
     .remedy = "install OpenBLAS (Debian, Ubuntu: apt install libopenblas-dev) and build again",
     .instead = "choose another kernel"};
 
-/// The three matrices on the host, row by row.
-struct Matrices {
-  Buffer a;
-  Buffer b;
-  Buffer c;
-};
-
 class Matmul final : public Kernel {
  public:
-  Matmul(Items n, int iterations, Distribution distribution) : n_(n) {
-    const auto size = static_cast<double>(n);
-    workload_.kernel = "matmul";
-    workload_.items = n;
-    workload_.iterations = iterations;
-    workload_.distribution = distribution;
+  explicit Matmul(const Parameters& parameters)
+      // The limit keeps n^2 below 2^63 and n within OpenBLAS's int.
+      : Kernel("matmul", "row", parameters.items("n", 0, Items{1} << 30), parameters) {
+    const auto size = static_cast<double>(workload_.items);
     workload_.in_bytes_per_item = size * sizeof(double);
     workload_.out_bytes_per_item = size * sizeof(double);
     workload_.resident_bytes = size * size * sizeof(double);
     workload_.memory_bytes_per_item = 2.0 * size * sizeof(double);
     workload_.flop_per_item = 2.0 * size * size;
-    workload_.parameters = {{"n", size}};
+    set_problem("n", {{"n", size}});
+    host_bytes_ = 3.0 * workload_.resident_bytes;
   }
-
-  const Workload& workload() const override { return workload_; }
-  std::string item() const override { return "row"; }
-  std::map<std::string, double> problem() const override { return workload_.parameters; }
-  double host_bytes() const override { return 3.0 * workload_.resident_bytes; }
 
   void allocate(std::uint64_t seed) override {
     // A unit computes with its own pinned threads.
     open_module<BlasModule>(blas_module).use_one_thread();
-    const auto elements = static_cast<std::size_t>(n_ * n_);
-    matrices_ = {Buffer(elements), Buffer(elements), Buffer(elements)};
+    const std::size_t elements = count() * count();
+    for (Buffer* matrix : {&a_, &b_, &c_}) *matrix = Buffer(elements);
     std::uint64_t position = 0;
-    for (double& value : matrices_.a.span()) value = seeded_number(seed, position++, -1.0, 1.0);
-    for (double& value : matrices_.b.span()) value = seeded_number(seed, position++, -1.0, 1.0);
-    const auto row = static_cast<std::size_t>(n_);
-    data_ = {{input_rows(matrices_.a.data(), row)},
-             {result_rows(matrices_.c.data(), row)},
-             {resident_array(std::as_const(matrices_.b).span())},
-             {matrices_.a.fixed(), matrices_.b.fixed()}};
+    for (double& value : a_.span()) value = seeded_number(seed, position++, -1.0, 1.0);
+    for (double& value : b_.span()) value = seeded_number(seed, position++, -1.0, 1.0);
+    data_ = {{input_rows(a_.data(), count())},
+             {result_rows(c_.data(), count())},
+             {resident_array(std::as_const(b_).span())},
+             {a_.fixed(), b_.fixed()}};
     clear_results();
   }
 
-  void clear_results() override { fill_with_nan(matrices_.c); }
-
-  const KernelData& data() const override { return data_; }
+  void clear_results() override { fill_with_nan(c_); }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([n = n_, multiply = open_module<BlasModule>(blas_module).multiply](
-                                   const StagedBlock& block, Items first, Items rows) {
+    return make_cpu_program_of([n = count(),
+                                multiply = open_module<BlasModule>(blas_module).multiply](
+                                   const StagedBlock& block, std::size_t first, std::size_t rows) {
       multiply(block.input<double>(0) + first * n, block.kept<double>(0),
                block.result<double>(0) + first * n, static_cast<int>(rows), static_cast<int>(n));
     });
   }
 
   Verification verify() const override {
-    return check_product(matrices_.a.data(), matrices_.b.data(), matrices_.c.data(),
-                         static_cast<std::size_t>(n_));
+    return check_product(a_.data(), b_.data(), c_.data(), count());
   }
 
  private:
-  Items n_;
-  Workload workload_;
-  Matrices matrices_;
-  KernelData data_;
+  Buffer a_;  ///< the three matrices, row by row
+  Buffer b_;
+  Buffer c_;
 };
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_matmul(const Parameters& parameters) {
-  // The limit keeps n^2 below 2^63 and n within OpenBLAS's int.
-  return std::make_unique<Matmul>(parameters.items("n", 0, Items{1} << 30),
-                                  iterations_of(parameters), distribution_of(parameters));
+  return std::make_unique<Matmul>(parameters);
 }
 
 }  // namespace equipoise

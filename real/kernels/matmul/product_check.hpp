@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "real/kernels/kernel.hpp"
+#include "real/kernels/kernel_data.hpp"
 
 namespace equipoise {
 

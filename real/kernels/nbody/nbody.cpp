@@ -7,18 +7,144 @@
 // block of every further iteration (`iteration_bytes`). The accelerations of a block are copied
 // back. Between two iterations the bodies move by one step of the leapfrog method, with velocities
 // half a step behind.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/nbody/gravity.hpp"
-#include "real/kernels/nbody/gravity_check.hpp"
 #include "real/kernels/seeded.hpp"
 
 namespace equipoise {
+namespace {
+
+using Exact = long double;
+using Vector = std::array<Exact, 3>;
+
+constexpr double unit_roundoff = 0x1p-53;
+constexpr std::size_t summed_min = 64;
+constexpr std::size_t summed_one_in = 64;
+
+template <class Columns>
+Vector at(const Columns& columns, std::size_t i) {
+  return {columns.x[i], columns.y[i], columns.z[i]};
+}
+
+Exact size_of(const Vector& v) { return std::hypot(v[0], v[1], v[2]); }
+
+/// The number of additions in a chain, within a lane and over the lanes, and of roundings within a
+/// term.
+double chain(const BodyColumns& bodies) {
+  return static_cast<double>(bodies.count) / gravity_lanes + 1.0 + 4.0 + 12.0;
+}
+
+/// A description of the error in the acceleration of body `i`, or empty if none.
+std::string fault_of(const MovedBodies& moved, std::size_t i) {
+  const BodyColumns& bodies = moved.bodies;
+  const Vector here = at(bodies, i);
+  const Exact softening = moved.softening;
+  Vector sum = {};
+  Exact sizes = 0.0L;
+  for (std::size_t j = 0; j < bodies.count; ++j) {
+    const Vector there = at(bodies, j);
+    const Vector d = {there[0] - here[0], there[1] - here[1], there[2] - here[2]};
+    const Exact distance =
+        std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening * softening);
+    const Exact pull = bodies.mass[j] / distance / distance / distance;
+    for (std::size_t k = 0; k < 3; ++k) sum[k] += pull * d[k];
+    sizes += pull * distance;
+  }
+  const Vector claimed = at(moved.acceleration, i);
+  const Exact error = size_of({claimed[0] - sum[0], claimed[1] - sum[1], claimed[2] - sum[2]});
+  if (error <= 2.0 * chain(bodies) * unit_roundoff * sizes) return {};  // false for NaN
+  return fmt::format("body {}: its acceleration is off by {:.3g} of {:.3g}", i,
+                     static_cast<double>(error), static_cast<double>(size_of(sum)));
+}
+
+/// Sums over all bodies.
+struct Sums {
+  Exact mass = 0.0L;
+  Exact reach = 0.0L;  ///< the largest distance of a body from the origin
+  Vector force = {};
+  Vector torque = {};
+  Vector momentum = {};
+};
+
+Sums sums_of(const MovedBodies& moved) {
+  Sums sums;
+  for (std::size_t i = 0; i < moved.bodies.count; ++i) {
+    const Exact mass = moved.bodies.mass[i];
+    const Vector r = at(moved.bodies, i);
+    const Vector a = at(moved.acceleration, i);
+    const Vector v = at(moved.velocity, i);
+    sums.mass += mass;
+    sums.reach = std::max(sums.reach, size_of(r));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t next = (k + 1) % 3;
+      const std::size_t last = (k + 2) % 3;
+      sums.force[k] += mass * a[k];
+      sums.torque[k] += mass * (r[next] * a[last] - r[last] * a[next]);
+      sums.momentum[k] += mass * v[k];
+    }
+  }
+  return sums;
+}
+
+std::string fault_of_sums(const MovedBodies& moved) {
+  const Sums sums = sums_of(moved);
+  const double softening2 = moved.softening * moved.softening;
+  const Exact strongest = sums.mass * 2.0L / (3.0L * std::sqrt(3.0L) * softening2);
+  const Exact force = 2.0L * chain(moved.bodies) * unit_roundoff * sums.mass * strongest;
+  // Every earlier step added as much, and also rounded the sum itself.
+  const Exact impulse =
+      moved.steps_done * moved.step * force +
+      moved.steps_done * moved.steps_done * moved.step * unit_roundoff * sums.mass * strongest;
+  struct Law {
+    const char* name;
+    Vector sum;
+    Exact allowed;
+  };
+  for (const Law& law :
+       {Law{"forces", sums.force, force}, Law{"torques", sums.torque, sums.reach * force},
+        Law{"momenta", sums.momentum, impulse}}) {
+    if (size_of(law.sum) <= law.allowed) continue;
+    return fmt::format("the bodies' {} add up to {:.3g} instead of 0, rounding allows {:.3g}",
+                       law.name, static_cast<double>(size_of(law.sum)),
+                       static_cast<double>(law.allowed));
+  }
+  return {};
+}
+
+}  // namespace
+
+Verification check_gravity(const MovedBodies& moved) {
+  const std::size_t count = moved.bodies.count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vector a = at(moved.acceleration, i);
+    if (!std::isfinite(size_of(a))) {
+      return {false, fmt::format("body {}: its acceleration is {:.3g}", i,
+                                 static_cast<double>(size_of(a)))};
+    }
+  }
+  const std::size_t summed = std::min(count, std::max(summed_min, count / summed_one_in));
+  for (std::size_t k = 0; k < summed; ++k) {
+    // The subset contains the first and the last body.
+    const std::size_t i = summed == 1 ? 0 : k * (count - 1) / (summed - 1);
+    const std::string fault = fault_of(moved, i);
+    if (!fault.empty()) return {false, fault};
+  }
+  const std::string fault = fault_of_sums(moved);
+  if (!fault.empty()) return {false, fault};
+  return {true, fmt::format("{} bodies conserve momentum and angular momentum, {} agree with long "
+                            "sums",
+                            count, summed)};
+}
+
 namespace {
 
 constexpr double time_step = 1e-3;
@@ -32,56 +158,35 @@ VectorColumns pointers(const Vectors3& vectors) {
   return {vectors[0].data(), vectors[1].data(), vectors[2].data()};
 }
 
-/// All bodies on the host.
-struct HostBodies {
-  Vectors3 place;
-  Vectors3 velocity;
-  Vectors3 acceleration;
-  Buffer mass;
-  int steps_done = 0;
-};
-
 class Nbody final : public Kernel {
  public:
-  Nbody(Items bodies, int iterations, Distribution distribution) {
-    const auto count = static_cast<double>(bodies);
-    workload_.kernel = "nbody";
-    workload_.items = bodies;
-    workload_.iterations = iterations;
-    workload_.distribution = distribution;
+  explicit Nbody(const Parameters& parameters)
+      : Kernel("nbody", "body", parameters.items("bodies", 0, Items{1} << 40), parameters) {
+    const auto bodies = static_cast<double>(workload_.items);
     workload_.out_bytes_per_item = 3.0 * sizeof(double);
-    workload_.resident_bytes = 4.0 * count * sizeof(double);
-    workload_.iteration_bytes = 3.0 * count * sizeof(double);
+    workload_.resident_bytes = 4.0 * bodies * sizeof(double);
+    workload_.iteration_bytes = 3.0 * bodies * sizeof(double);
     workload_.memory_bytes_per_item = 3.0 * sizeof(double);
-    workload_.flop_per_item = flop_per_pair * count;
-    workload_.parameters = problem();
-  }
-
-  const Workload& workload() const override { return workload_; }
-  std::string item() const override { return "body"; }
-  std::map<std::string, double> problem() const override {
-    return {{"bodies", static_cast<double>(workload_.items)}};
-  }
-  double host_bytes() const override {
-    return 10.0 * static_cast<double>(workload_.items) * sizeof(double);
+    workload_.flop_per_item = flop_per_pair * bodies;
+    set_problem("bodies", {{"bodies", bodies}});
+    host_bytes_ = 10.0 * bodies * sizeof(double);
   }
 
   void allocate(std::uint64_t seed) override {
     seed_ = seed;
-    host_.place = make_vectors(padded_bodies(count()));
-    host_.velocity = make_vectors(count());
-    host_.acceleration = make_vectors(count());
-    host_.mass = Buffer(padded_bodies(count()));
+    place_ = make_vectors(padded_bodies(count()));
+    velocity_ = make_vectors(count());
+    acceleration_ = make_vectors(count());
+    mass_ = Buffer(padded_bodies(count()));
     for (std::size_t i = 0; i < count(); ++i) {
-      host_.mass.data()[i] = seeded_number(seed, i, 0.5, 1.5) / static_cast<double>(count());
+      mass_.data()[i] = seeded_number(seed, i, 0.5, 1.5) / static_cast<double>(count());
     }
-    data_ = {};
-    for (Buffer& column : host_.acceleration) data_.results.push_back(result_rows(column.data()));
-    for (const Buffer& column : host_.place) {
+    for (Buffer& column : acceleration_) data_.results.push_back(result_rows(column.data()));
+    for (const Buffer& column : place_) {
       data_.resident.push_back(resident_array(column.span()));
     }
-    data_.resident.push_back(resident_array(std::as_const(host_.mass).span()));
-    data_.fixed = {host_.mass.fixed()};
+    data_.resident.push_back(resident_array(std::as_const(mass_).span()));
+    data_.fixed = {mass_.fixed()};
     clear_results();
   }
 
@@ -89,73 +194,69 @@ class Nbody final : public Kernel {
   void clear_results() override {
     for (std::size_t k = 0; k < 3; ++k) {
       std::uint64_t position = (k + 1) << 60;
-      for (double& place : host_.place[k].span().first(count())) {
+      for (double& place : place_[k].span().first(count())) {
         place = seeded_number(seed_, position++, -1.0, 1.0);
       }
-      std::ranges::fill(host_.velocity[k].span(), 0.0);
+      std::ranges::fill(velocity_[k].span(), 0.0);
     }
-    host_.steps_done = 0;
+    steps_done_ = 0;
     raise_versions_of_places();
-    fill_with_nan(host_.acceleration);
+    fill_with_nan(acceleration_);
   }
 
   /// Moves the bodies by one step. A body whose acceleration was not computed keeps its velocity.
   void begin_iteration(int /*iteration*/) override {
     for (std::size_t k = 0; k < 3; ++k) {
       for (std::size_t i = 0; i < count(); ++i) {
-        const double acceleration = host_.acceleration[k].data()[i];
-        double& velocity = host_.velocity[k].data()[i];
+        const double acceleration = acceleration_[k].data()[i];
+        double& velocity = velocity_[k].data()[i];
         if (!std::isnan(acceleration)) velocity += acceleration * time_step;
-        host_.place[k].data()[i] += velocity * time_step;
+        place_[k].data()[i] += velocity * time_step;
       }
     }
-    ++host_.steps_done;
+    ++steps_done_;
     raise_versions_of_places();
-    fill_with_nan(host_.acceleration);
+    fill_with_nan(acceleration_);
   }
-
-  const KernelData& data() const override { return data_; }
 
   std::unique_ptr<CpuProgram> make_cpu_program() const override {
     return make_cpu_program_of(
-        [count = count()](const StagedBlock& block, Items first, Items items) {
+        [count = count()](const StagedBlock& block, std::size_t first, std::size_t items) {
           accelerate({block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
                       block.kept<double>(3), count},
-                     static_cast<std::size_t>(block.first + first), static_cast<std::size_t>(items),
-                     nbody_softening,
+                     static_cast<std::size_t>(block.first) + first, items, nbody_softening,
                      {block.result<double>(0) + first, block.result<double>(1) + first,
                       block.result<double>(2) + first});
         });
   }
 
   Verification verify() const override {
-    return check_gravity({.bodies = {host_.place[0].data(), host_.place[1].data(),
-                                     host_.place[2].data(), host_.mass.data(), count()},
-                          .acceleration = pointers(host_.acceleration),
-                          .velocity = pointers(host_.velocity),
-                          .softening = nbody_softening,
-                          .step = time_step,
-                          .steps_done = host_.steps_done});
+    return check_gravity(
+        {.bodies = {place_[0].data(), place_[1].data(), place_[2].data(), mass_.data(), count()},
+         .acceleration = pointers(acceleration_),
+         .velocity = pointers(velocity_),
+         .softening = nbody_softening,
+         .step = time_step,
+         .steps_done = steps_done_});
   }
 
  private:
-  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(workload_.items); }
-
   void raise_versions_of_places() {
     for (std::size_t k = 0; k < 3; ++k) ++data_.resident[k].version;
   }
 
-  Workload workload_;
   std::uint64_t seed_ = 0;
-  HostBodies host_;
-  KernelData data_;
+  Vectors3 place_;
+  Vectors3 velocity_;
+  Vectors3 acceleration_;
+  Buffer mass_;
+  int steps_done_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_nbody(const Parameters& parameters) {
-  return std::make_unique<Nbody>(parameters.items("bodies", 0, Items{1} << 40),
-                                 iterations_of(parameters), distribution_of(parameters));
+  return std::make_unique<Nbody>(parameters);
 }
 
 }  // namespace equipoise

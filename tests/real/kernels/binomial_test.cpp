@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "real/kernels/binomial/lattice_check.hpp"
 #include "real/kernels/binomial/lattice_price.hpp"
-#include "real/kernels/blackscholes/option_check.hpp"
+#include "real/kernels/blackscholes/option_price.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
@@ -120,7 +119,7 @@ TEST(Binomial, DescribesItsWorkload) {
   EXPECT_EQ(workload.out_bytes_per_item, 8.0);
   EXPECT_EQ(workload.memory_bytes_per_item, 40.0);
   EXPECT_EQ(workload.flop_per_item, 3.0 * 32385.0 + 2.0 * 255.0);
-  EXPECT_EQ(kernel->problem(), (std::map<std::string, double>{{"steps", 254.0}}));
+  EXPECT_EQ(kernel->workload().problem, (std::map<std::string, double>{{"steps", 254.0}}));
   EXPECT_EQ(kernel->host_bytes(), 40.0 * 20'480'000.0);
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
-#include "real/kernels/fft2d/fourier_check.hpp"
 #include "real/kernels/fft2d/fourier_transform.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
@@ -151,7 +150,7 @@ TEST(Fft2d, DescribesItsWorkload) {
   EXPECT_EQ(workload.in_bytes_per_item, 512.0 * 256.0 * 16.0);
   EXPECT_EQ(workload.out_bytes_per_item, 512.0 * 256.0 * 16.0);
   EXPECT_EQ(workload.flop_per_item, 512.0 * 256.0 * (2.0 * 5.0 * 17.0 + 3.0));
-  EXPECT_EQ(kernel->problem(),
+  EXPECT_EQ(kernel->workload().problem,
             (std::map<std::string, double>{{"rows", 512}, {"columns", 256}, {"directions", 2}}));
   EXPECT_GE(kernel->host_bytes(), 2.0 * 1024 * 512 * 256 * 16);
 }

@@ -9,7 +9,6 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/gaussian/blur.hpp"
-#include "real/kernels/gaussian/blur_check.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
 
@@ -139,7 +138,8 @@ TEST(Gaussian, DescribesItsWorkload) {
   EXPECT_EQ(workload.out_bytes_per_item, 8.0 * 8000);
   EXPECT_EQ(workload.resident_bytes, 8.0 * 81 * 81);
   EXPECT_EQ(workload.flop_per_item, 2.0 * 81 * 81 * 8000);
-  EXPECT_EQ(kernel->problem(), (std::map<std::string, double>{{"width", 8000}, {"radius", 40}}));
+  EXPECT_EQ(kernel->workload().problem,
+            (std::map<std::string, double>{{"width", 8000}, {"radius", 40}}));
   EXPECT_GE(kernel->host_bytes(), 2.0 * 8 * 8000 * 6000);
 }
 

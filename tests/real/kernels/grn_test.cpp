@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
-#include "real/kernels/grn/grn_check.hpp"
 #include "real/kernels/grn/pair_search.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
@@ -193,7 +192,7 @@ TEST(Grn, DescribesItsWorkload) {
   // 100 sets of samples, 16 rows of 128 bytes, tables of 65^2 offsets and (20 over 4) entropies.
   EXPECT_EQ(workload.resident_bytes, 800.0 + 16.0 * 128.0 + 4.0 * (4225.0 + 4845.0));
   EXPECT_EQ(workload.flop_per_item, 4950.0 * 16.0);
-  EXPECT_EQ(kernel->problem(),
+  EXPECT_EQ(kernel->workload().problem,
             (std::map<std::string, double>{{"candidates", 100.0}, {"samples", 16.0}}));
   EXPECT_GE(kernel->host_bytes(), 2e6 * 20.0);
 }

@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "real/kernels/blackscholes/option_check.hpp"
 #include "real/kernels/blackscholes/option_price.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/matmul/product_check.hpp"
@@ -114,10 +113,11 @@ TEST(KernelCatalog, DescribesItsWorkloads) {
   EXPECT_EQ(rows.in_bytes_per_item, 8.0 * 1536);
   EXPECT_EQ(rows.resident_bytes, 8.0 * 1536 * 1536);
   EXPECT_EQ(rows.flop_per_item, 2.0 * 1536 * 1536);
-  EXPECT_EQ(product->problem().at("n"), 1536.0);
+  EXPECT_EQ(product->workload().problem.at("n"), 1536.0);
   const auto prices = make_kernel("blackscholes", {{"options", "2e6"}}, "--workload");
   EXPECT_EQ(prices->workload().items, 2'000'000);
-  EXPECT_TRUE(prices->problem().empty());  // the cost of an option does not depend on their number
+  EXPECT_TRUE(
+      prices->workload().problem.empty());  // the cost of an option does not depend on their number
 }
 
 TEST(KernelCatalog, SaysWhatIsWrongWithAWorkload) {

@@ -9,7 +9,6 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/kmeans/centroids.hpp"
-#include "real/kernels/kmeans/kmeans_check.hpp"
 #include "real/kernels/kmeans/nearest.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
@@ -182,7 +181,7 @@ TEST(Kmeans, DescribesItsWorkload) {
   EXPECT_EQ(workload.iteration_bytes, workload.resident_bytes);
   EXPECT_EQ(workload.memory_bytes_per_item, 84.0);
   EXPECT_EQ(workload.flop_per_item, 2.0 * 10.0 * 100.0);
-  EXPECT_EQ(kernel->problem(),
+  EXPECT_EQ(kernel->workload().problem,
             (std::map<std::string, double>{{"dimensions", 10.0}, {"clusters", 100.0}}));
   EXPECT_GE(kernel->host_bytes(), 1e6 * 88.0);
   EXPECT_LE(kernel->host_bytes(), 1e6 * 89.0);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "real/kernels/catalog.hpp"
-#include "real/kernels/mandelbrot/escape_check.hpp"
 #include "real/kernels/mandelbrot/escape_time.hpp"
 #include "tests/support/computed_blocks.hpp"
 
@@ -157,7 +156,7 @@ TEST(Mandelbrot, DescribesItsWorkload) {
   EXPECT_EQ(workload.in_bytes_per_item, 8.0);
   EXPECT_EQ(workload.out_bytes_per_item, 8.0 * 20480);
   EXPECT_NEAR(workload.flop_per_item, 20480 * 8 * 171.7, 0.02 * 20480 * 8 * 171.7);
-  EXPECT_EQ(kernel->problem(),
+  EXPECT_EQ(kernel->workload().problem,
             (std::map<std::string, double>{
                 {"width", 20480}, {"max_iterations", 1000}, {"natural_order", 1}}));
   EXPECT_GE(kernel->host_bytes(), 8.0 * 20480 * 10240);

@@ -9,7 +9,6 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/nbody/gravity.hpp"
-#include "real/kernels/nbody/gravity_check.hpp"
 #include "real/kernels/seeded.hpp"
 #include "tests/support/computed_blocks.hpp"
 
@@ -172,7 +171,7 @@ TEST(Nbody, DescribesItsWorkload) {
   EXPECT_EQ(workload.resident_bytes, 32.0 * 51200);
   EXPECT_EQ(workload.iteration_bytes, 24.0 * 51200);  // without the masses
   EXPECT_EQ(workload.flop_per_item, 18.0 * 51200);
-  EXPECT_EQ(kernel->problem(), (std::map<std::string, double>{{"bodies", 51200}}));
+  EXPECT_EQ(kernel->workload().problem, (std::map<std::string, double>{{"bodies", 51200}}));
   EXPECT_GE(kernel->host_bytes(), 80.0 * 51200);
 }
 

@@ -9,7 +9,6 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/kernels/seeded.hpp"
-#include "real/kernels/taylor/taylor_check.hpp"
 #include "real/kernels/taylor/taylor_series.hpp"
 #include "tests/support/computed_blocks.hpp"
 
@@ -102,7 +101,7 @@ TEST(Taylor, DescribesItsWorkload) {
   EXPECT_EQ(workload.out_bytes_per_item, 8.0);
   EXPECT_EQ(workload.memory_bytes_per_item, 24.0);
   EXPECT_EQ(workload.flop_per_item, 409.0);
-  EXPECT_EQ(kernel->problem(), (std::map<std::string, double>{{"terms", 100.0}}));
+  EXPECT_EQ(kernel->workload().problem, (std::map<std::string, double>{{"terms", 100.0}}));
   EXPECT_EQ(kernel->host_bytes(), 24e6);
 }
 

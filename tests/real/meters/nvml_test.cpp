@@ -1,5 +1,5 @@
 // Tests of the meters of GPUs, on a library that takes the place of NVML.
-#include "real/meters/nvml.hpp"
+#include "real/meters/meter.hpp"
 
 #include <gtest/gtest.h>
 

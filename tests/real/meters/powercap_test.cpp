@@ -1,5 +1,5 @@
 // Tests of the meters of packages, on folders like those that Linux shows.
-#include "real/meters/powercap.hpp"
+#include "real/meters/meter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "real/meters/machine_meters.hpp"
+#include "real/meters/meter.hpp"
 #include "tests/support/gpu/fake_nvml.hpp"
 #include "tests/support/gpu/gpu_stand_in.hpp"
 #include "tests/support/metered_machine.hpp"

@@ -1,5 +1,5 @@
 // Tests of the sizes that are recorded, and of the statistics of one size's samples.
-#include "real/recording/size_plan.hpp"
+#include "real/recording/unit_recorder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <vector>
-
-#include "real/recording/block_samples.hpp"
 
 namespace equipoise::size_plan_test {
 namespace {

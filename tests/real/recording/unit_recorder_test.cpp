@@ -76,7 +76,7 @@ TEST(UnitRecorder, TimesASizeByItsFirstBlocksFromWhenItIsKnownToTakeLong) {
   RecordSetup setup = setup_of(kernel);
   setup.passes = 3;
   UnitRecorder unit(setup, 0, {0, 300});
-  const RecordedBlock block{{Seconds{}, Seconds{}, Seconds{0.15}, Seconds{}}, Seconds{}};
+  const TimedBlock block{{Seconds{}, Seconds{}, Seconds{0.15}, Seconds{}}, Seconds{}};
   EXPECT_FALSE(unit.take(block, Seconds{0.15}));
   EXPECT_TRUE(unit.take(block, Seconds{0.30}));
   while (!unit.is_done()) unit.take(block, Seconds{1.0});
@@ -108,7 +108,7 @@ TEST(UnitRecorder, TimesSizesThatTheUserGaveHoweverLongTheyTake) {
   RecordSetup setup = setup_of(kernel);
   setup.sizes = {4096};
   UnitRecorder unit(setup, 0, {0, 4096});
-  const RecordedBlock block{{Seconds{}, Seconds{}, Seconds{100.0}, Seconds{}}, Seconds{}};
+  const TimedBlock block{{Seconds{}, Seconds{}, Seconds{100.0}, Seconds{}}, Seconds{}};
   EXPECT_FALSE(unit.take(block, Seconds{100.0}));
   EXPECT_TRUE(unit.take(block, Seconds{200.0}));
   EXPECT_TRUE(unit.take(block, Seconds{300.0}));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "real/gpu/programs.hpp"
-#include "real/gpu/programs/compete.hpp"
+#include "real/gpu/programs/launches.hpp"
 #include "real/threads/this_thread.hpp"
 #include "real/threads/thread_team.hpp"
 #include "tests/support/gpu/fake_cuda_driver.hpp"
