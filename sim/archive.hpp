@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,173 +32,130 @@ concept Of = std::same_as<std::remove_const_t<T>, Struct>;
 template <class T>
 concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-/// Appends values to a text of bytes.
-class ArchiveWriter {
+template <class T, template <class...> class Template>
+inline constexpr bool is_a = false;
+template <template <class...> class Template, class... T>
+inline constexpr bool is_a<Template<T...>, Template> = true;
+
+/// Writes values into bytes, or reads them in the order in which they were written. To read past
+/// the end is a bug.
+template <bool is_reading>
+class Archive {
  public:
+  Archive() = default;
+  /// Reads `bytes`.
+  explicit Archive(std::string_view bytes) : bytes_(bytes) {}
+
   template <class... T>
-  void operator()(const T&... values) {
-    (put(values), ...);
+  void operator()(T&&... values) {
+    (pass(values), ...);
   }
-  /// The bytes of all values; the writer is empty afterwards.
+  /// The bytes of all written values; the archive is empty afterwards.
   [[nodiscard]] std::string take() { return std::move(bytes_); }
-
- private:
-  void put_bytes(const void* from, std::size_t size) {
-    bytes_.append(static_cast<const char*>(from), size);
-  }
-
-  template <Plain T>
-  void put(const T& value) {
-    put_bytes(&value, sizeof value);
-  }
-  void put(const std::string& text) {
-    put(std::uint64_t{text.size()});
-    bytes_ += text;
-  }
-  template <class T>
-  void put(const std::vector<T>& values) {
-    put(std::uint64_t{values.size()});
-    if constexpr (Plain<T>) {
-      put_bytes(values.data(), values.size() * sizeof(T));
-    } else {
-      for (const T& value : values) put(value);
-    }
-  }
-  template <class Key, class T>
-  void put(const std::map<Key, T>& values) {
-    put(std::uint64_t{values.size()});
-    for (const auto& [key, value] : values) (*this)(key, value);
-  }
-  template <class First, class Second>
-  void put(const std::pair<First, Second>& value) {
-    (*this)(value.first, value.second);
-  }
-  template <class T>
-  void put(const std::optional<T>& value) {
-    put(value.has_value());
-    if (value) put(*value);
-  }
-  /// What it points to; null is kept.
-  template <class T>
-  void put(const std::shared_ptr<const T>& value) {
-    put(value != nullptr);
-    if (value != nullptr) put(*value);
-  }
-  template <class... T>
-  void put(const std::variant<T...>& value) {
-    put(static_cast<std::uint8_t>(value.index()));
-    std::visit([this](const auto& held) { put(held); }, value);
-  }
-  template <class T>
-  void put(const T& value) {
-    if constexpr (requires { fields(*this, value); }) {
-      fields(*this, value);
-    } else {
-      with_members(value, *this);
-    }
-  }
-
-  std::string bytes_;
-};
-
-/// Reads values in the order in which they were written. To read past the end is a bug.
-class ArchiveReader {
- public:
-  explicit ArchiveReader(std::string_view bytes) : bytes_(bytes) {}
-
-  template <class... T>
-  void operator()(T&... values) {
-    (get(values), ...);
-  }
   [[nodiscard]] bool is_at_end() const { return bytes_.empty(); }
 
  private:
-  void get_bytes(void* into, std::size_t size) {
-    EQ_CHECK(size <= bytes_.size(), "an archive is read as it was written");
-    if (size > 0) std::memcpy(into, bytes_.data(), size);
-    bytes_.remove_prefix(size);
+  void pass_bytes(std::conditional_t<is_reading, void*, const void*> at, std::size_t size) {
+    if constexpr (is_reading) {
+      EQ_CHECK(size <= bytes_.size(), "an archive is read as it was written");
+      if (size > 0) std::memcpy(at, bytes_.data(), size);
+      bytes_.remove_prefix(size);
+    } else {
+      bytes_.append(static_cast<const char*>(at), size);
+    }
   }
-  [[nodiscard]] std::size_t get_count() {
-    std::uint64_t count = 0;
-    get(count);
-    EQ_CHECK(count <= bytes_.size(), "an archive is read as it was written");
+  [[nodiscard]] std::size_t passed_count(std::uint64_t count) {
+    pass(count);
+    if constexpr (is_reading) {
+      EQ_CHECK(count <= bytes_.size(), "an archive is read as it was written");
+    }
     return count;
   }
 
-  template <Plain T>
-  void get(T& value) {
-    get_bytes(&value, sizeof value);
-  }
-  void get(std::string& text) {
-    text.resize(get_count());
-    get_bytes(text.data(), text.size());
-  }
   template <class T>
-  void get(std::vector<T>& values) {
-    values.resize(get_count());
-    if constexpr (Plain<T>) {
-      get_bytes(values.data(), values.size() * sizeof(T));
-    } else {
-      for (T& value : values) get(value);
-    }
-  }
-  template <class Key, class T>
-  void get(std::map<Key, T>& values) {
-    values.clear();
-    for (std::size_t left = get_count(); left > 0; --left) {
-      Key key{};
-      get(key);
-      get(values[std::move(key)]);
-    }
-  }
-  template <class First, class Second>
-  void get(std::vector<std::pair<First, Second>>& values) {
-    values.clear();
-    for (std::size_t left = get_count(); left > 0; --left) {
-      First first{};
-      Second second{};
-      (*this)(first, second);
-      values.emplace_back(std::move(first), std::move(second));
-    }
-  }
-  template <class T>
-  void get(std::optional<T>& value) {
-    bool is_there = false;
-    get(is_there);
-    value.reset();
-    if (is_there) get(value.emplace());
-  }
-  template <class T>
-  void get(std::shared_ptr<const T>& value) {
-    bool is_there = false;
-    get(is_there);
-    value.reset();
-    if (!is_there) return;
-    auto read = std::make_shared<T>();
-    get(*read);
-    value = std::move(read);
-  }
-  template <class... T>
-  void get(std::variant<T...>& value) {
-    std::uint8_t index = 0;
-    get(index);
-    get_alternative(value, index, std::index_sequence_for<T...>());
-  }
-  template <class Variant, std::size_t... I>
-  void get_alternative(Variant& value, std::uint8_t index, std::index_sequence<I...>) {
-    const bool is_known = ((I == index && (get(value.template emplace<I>()), true)) || ...);
-    EQ_CHECK(is_known, "an archive is read as it was written");
-  }
-  template <class T>
-  void get(T& value) {
-    if constexpr (requires { fields(*this, value); }) {
+  void pass(T& value) {
+    using Value = std::remove_const_t<T>;
+    if constexpr (Plain<Value>) {
+      pass_bytes(&value, sizeof value);
+    } else if constexpr (requires { typename Value::value_type::first_type; }) {
+      pass_pairs(value);
+    } else if constexpr (std::same_as<Value, std::string> || is_a<Value, std::vector>) {
+      pass_list(value);
+    } else if constexpr (is_a<Value, std::optional> || is_a<Value, std::shared_ptr>) {
+      pass_pointed(value);
+    } else if constexpr (is_a<Value, std::variant>) {
+      pass_variant(value);
+    } else if constexpr (requires { fields(*this, value); }) {
       fields(*this, value);
     } else {
       with_members(value, *this);
     }
   }
+  template <class List>
+  void pass_list(List& values) {
+    using Element = typename List::value_type;
+    const std::size_t count = passed_count(values.size());
+    if constexpr (is_reading) values.resize(count);
+    if constexpr (Plain<Element>) {
+      pass_bytes(values.data(), count * sizeof(Element));
+    } else {
+      for (auto& value : values) pass(value);
+    }
+  }
+  /// A map, or a list of pairs.
+  template <class Pairs>
+  void pass_pairs(Pairs& pairs) {
+    using Pair = typename Pairs::value_type;
+    std::size_t left = passed_count(pairs.size());
+    if constexpr (is_reading) {
+      for (pairs.clear(); left > 0; --left) {
+        std::remove_const_t<typename Pair::first_type> first{};
+        typename Pair::second_type second{};
+        (*this)(first, second);
+        pairs.insert(pairs.end(), Pair(std::move(first), std::move(second)));
+      }
+    } else {
+      for (const auto& [first, second] : pairs) (*this)(first, second);
+    }
+  }
+  /// What it points to; null is kept.
+  template <class Pointer>
+  void pass_pointed(Pointer& value) {
+    bool is_there = static_cast<bool>(value);
+    pass(is_there);
+    if constexpr (is_reading) {
+      value.reset();
+      if (!is_there) return;
+      std::remove_cvref_t<decltype(*value)> read{};
+      pass(read);
+      if constexpr (is_a<Pointer, std::optional>) {
+        value = std::move(read);
+      } else {
+        value = std::make_shared<decltype(read)>(std::move(read));
+      }
+    } else if (is_there) {
+      pass(*value);
+    }
+  }
+  template <class Variant>
+  void pass_variant(Variant& value) {
+    auto index = static_cast<std::uint8_t>(value.index());
+    pass(index);
+    if constexpr (is_reading) {
+      emplace(value, index, std::make_index_sequence<std::variant_size_v<Variant>>());
+    }
+    std::visit([this](auto& held) { pass(held); }, value);
+  }
+  template <class Variant, std::size_t... I>
+  static void emplace(Variant& value, std::uint8_t index, std::index_sequence<I...> /*all*/) {
+    const bool is_known = ((I == index && (value.template emplace<I>(), true)) || ...);
+    EQ_CHECK(is_known, "an archive is read as it was written");
+  }
 
-  std::string_view bytes_;
+  std::conditional_t<is_reading, std::string_view, std::string> bytes_;
 };
+
+using ArchiveWriter = Archive<false>;
+using ArchiveReader = Archive<true>;
 
 }  // namespace equipoise

@@ -29,9 +29,10 @@
 //     copies      copying (setup, copy in, copy out) while it computes nothing, for as long as
 //                 these copies take if nothing else uses their links
 //     link        the rest of these copies: they shared their links, or a scenario slowed them
-//     training    it had no block, since one that the policy called training, until the event after
-//                 which the policy gave it the next one
-//     barrier     the same after other blocks: the policy waited for other units or for a timer.
+//     training    waiting for other units after a training block, one that the policy hands out to
+//                 learn the unit's speed: from its end until the event at which the policy gave
+//                 the unit the next block
+//     barrier     the same after any other block: the policy waited for other units or for a timer.
 //                 Also from its last block in an iteration until the next iteration begins
 //     controller  from that event, or from the end of its own block, until it was given a block,
 //                 decisions included; and from then until the block's first stage begins. Between
@@ -42,7 +43,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -53,6 +53,7 @@
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/records/description.hpp"
 #include "shared_policies/run/journal.hpp"
+#include "shared_policies/run/unit_spans.hpp"
 
 namespace equipoise {
 
@@ -127,13 +128,11 @@ void add(Losses& sum, double factor, const Losses& losses);
 /// block for a unit that has this of the resident data.
 using CopyTimesAlone = std::function<StageTimes(UnitId, const Block&, ResidentData)>;
 
-/// Divides the time of a run by cause, from the run's records alone. O(1) for a record, O(units)
-/// for an iteration. Which event a block followed is known for the latest 65,536 events; before
-/// these, no wait counts as `barrier` or `training`.
+/// Divides the time of a run by cause, from the run's records alone: adds up what UnitWalk says
+/// that units did. A unit that was lost has lost all time since its last block to `failure`.
 class LossAccount {
  public:
-  /// `alone`: if empty, no copy counts as `link`. `repeats_blocks`: the run hands out the blocks of
-  /// a recorded one, each at once after the event that it followed there.
+  /// `alone`: if empty, no copy counts as `link`. `repeats_blocks`: for UnitWalk.
   explicit LossAccount(const std::vector<Unit>& units, CopyTimesAlone alone = {},
                        bool repeats_blocks = false);
 
@@ -148,49 +147,36 @@ class LossAccount {
  private:
   /// A unit in the current iteration.
   struct UnitTime {
-    Seconds at;  ///< its time is divided up to here
     Losses spent;
     Seconds setup;
     Seconds absent;
     Items items = 0;
-    Seconds out_until;         ///< end of the copy out of its last block
-    double out_delayed = 0.0;  ///< the share of that copy that counts as `link`
-    bool is_trained = false;   ///< whether its last block was one of training
-    bool is_absent = false;
-    int going_on = 0;  ///< how many lost blocks it works on
+    double out_delayed = 0.0;  ///< the share of its last block's copy out that counts as `link`
     bool shares_device = false;
     int phase = -1;  ///< of its resident data; -1: it has none
     int iteration = 0;
 
-    void spend(Seconds until, Seconds Losses::*cause);
-    void stay_away(Seconds until);
-    void copy(Seconds until, double delayed, bool is_setup = false);
-    void wait(const BlockRecord& record, Seconds told, const StageTimes& alone);
+    void spend(const UnitSpan& span);
+    void copy(const UnitSpan& span, double delayed);
     [[nodiscard]] ResidentData resident_data(const Block& block) const;
   };
   /// The run so far.
   struct Account {
+    UnitWalk walk;
     std::vector<UnitTime> units;
-    Seconds begin;         ///< of the current iteration
-    Seconds latest_end;    ///< of a block
-    Seconds merge;         ///< before the current iteration, until its first block says that it is
+    Seconds begin{};       ///< of the current iteration
+    Seconds latest_end{};  ///< of a block
+    Seconds merge{};       ///< before the current iteration, until its first block says that it is
                            ///< not the first one of its phase
-    Losses sum;            ///< of the iterations before
+    Losses sum{};          ///< of the iterations before
     bool is_known = true;  ///< false: a unit did blocks in no time
 
     void close(Seconds until, Seconds Losses::*cause);
   };
 
-  [[nodiscard]] StageTimes alone_of(const UnitTime& unit, const BlockRecord& record) const;
-  [[nodiscard]] Seconds time_of_event(std::uint64_t number) const;
-  void count_event(Seconds at);
-
   CopyTimesAlone alone_;
-  bool repeats_blocks_;
   Account account_;
   bool any_iteration_ = false;
-  std::vector<Seconds> event_times_;  ///< that of event k, one of the latest, at (k - 1) mod size
-  std::uint64_t events_ = 0;
 };
 
 }  // namespace equipoise

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <functional>
 #include <numeric>
 
 #include "shared_policies/model/failure.hpp"
@@ -101,6 +102,16 @@ std::optional<Losses> loss_over(double bound_s, const std::vector<PolicyRun>& ru
   return over_bound(mean, Seconds{bound_s});
 }
 
+/// The result of `policy` in the same world, if both are verified; else null.
+const PolicyResult* verified_beside(const PolicyResult& result,
+                                    const std::vector<PolicyResult>& results,
+                                    const std::string& policy) {
+  const auto other = std::ranges::find_if(results, [&](const PolicyResult& r) {
+    return r.policy == policy && r.on == result.on && r.verified && result.verified;
+  });
+  return other == results.end() ? nullptr : &*other;
+}
+
 }  // namespace
 
 RunFigures::RunFigures(const RunNumbers& numbers) {
@@ -171,36 +182,50 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
 
 void compare_with_baseline(std::vector<PolicyResult>& results, const std::string& baseline) {
   for (PolicyResult& result : results) {
-    const auto base = std::find_if(results.begin(), results.end(), [&](const PolicyResult& r) {
-      return r.policy == baseline && r.on == result.on;
-    });
-    if (base != results.end() && base->verified && result.verified) {
+    if (const PolicyResult* const base = verified_beside(result, results, baseline)) {
       result.speedup_vs_baseline = base->makespan_s.mean / result.makespan_s.mean;
     }
   }
 }
 
+std::pair<Samples, Samples> paired(const Samples& a, const Samples& b) {
+  std::pair<Samples, Samples> both;
+  for (std::size_t i = 0; i < a.repetitions.size(); ++i) {
+    const auto same = std::ranges::find(b.repetitions, a.repetitions[i]);
+    if (same == b.repetitions.end()) continue;
+    both.first.repetitions.push_back(a.repetitions[i]);
+    both.first.values.push_back(a.values[i]);
+    both.second.values.push_back(b.values[static_cast<std::size_t>(same - b.repetitions.begin())]);
+  }
+  both.second.repetitions = both.first.repetitions;
+  return both;
+}
+
+Samples paired_ratios(const Samples& a, const Samples& b) {
+  auto [ratios, below] = paired(a, b);
+  std::ranges::transform(ratios.values, below.values, ratios.values.begin(), std::divides<>());
+  return ratios;
+}
+
 std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult& b) {
   if (a.on != b.on) return std::nullopt;
-  std::vector<double> ratios;
-  for (const Repetition& mine : a.repetitions) {
-    for (const Repetition& other : b.repetitions) {
-      if (other.repetition == mine.repetition)
-        ratios.push_back(*mine.figures.of<&RunNumbers::makespan>() /
-                         *other.figures.of<&RunNumbers::makespan>());
+  const auto makespans = [](const PolicyResult& of) {
+    Samples samples;
+    for (const Repetition& one : of.repetitions) {
+      samples.repetitions.push_back(one.repetition);
+      samples.values.push_back(*one.figures.of<&RunNumbers::makespan>());
     }
-  }
-  if (ratios.empty()) return std::nullopt;
-  return summarise(ratios);
+    return samples;
+  };
+  const Samples ratios = paired_ratios(makespans(a), makespans(b));
+  if (ratios.values.empty()) return std::nullopt;
+  return summarise(ratios.values);
 }
 
 void compare_with_reference(std::vector<PolicyResult>& results, const std::string& reference) {
   for (PolicyResult& result : results) {
-    for (const PolicyResult& other : results) {
-      if (other.policy != reference || other.on != result.on) continue;
-      if (other.verified && result.verified) {
-        result.paired_ratio = paired_ratio(result, other);
-      }
+    if (const PolicyResult* const other = verified_beside(result, results, reference)) {
+      result.paired_ratio = paired_ratio(result, *other);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/run/metrics.hpp"
@@ -187,9 +188,21 @@ struct PolicyResult {
 /// same `on`, over the result's own. Leaves it empty if there is no such result.
 void compare_with_baseline(std::vector<PolicyResult>& results, const std::string& baseline);
 
-/// The ratios of the makespans of `a` to those of `b`, one for each repetition that both have.
-/// Equal repetitions have the same random noise, so these ratios are more precise than a ratio of
-/// means. Nothing if they have no repetition in common or one was simulated and the other real.
+/// One value for each repetition.
+struct Samples {
+  std::vector<std::uint64_t> repetitions{};  ///< (n)
+  std::vector<double> values{};              ///< (n)
+};
+
+/// The values of `a` and of `b` for the repetitions that both have, in the order of `a`.
+[[nodiscard]] std::pair<Samples, Samples> paired(const Samples& a, const Samples& b);
+
+/// The ratios of the values of `a` to those of `b`, one for each repetition that both have. Equal
+/// repetitions have the same random noise, so these ratios are more precise than a ratio of means.
+[[nodiscard]] Samples paired_ratios(const Samples& a, const Samples& b);
+
+/// The paired ratios of the makespans of `a` to those of `b`. Nothing if they have no repetition in
+/// common or one was simulated and the other real.
 [[nodiscard]] std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult& b);
 
 /// Sets every `paired_ratio`: the ratio to the result called `reference` with the same `on`. Leaves

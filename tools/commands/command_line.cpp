@@ -20,7 +20,6 @@
 #include "shared_policies/text/printable_text.hpp"
 #include "tools/commands/command_line_options.hpp"
 #include "tools/console/console.hpp"
-#include "tools/console/shell_text.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/runs/version.hpp"

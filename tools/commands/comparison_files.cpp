@@ -17,8 +17,7 @@
 #include "tools/console/text_table.hpp"
 #include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
-#include "tools/report/csv_text.hpp"
-#include "tools/report/json_text.hpp"
+#include "tools/report/results_text.hpp"
 #include "tools/worlds/comparison_runs.hpp"
 #include "traces/json_document.hpp"
 

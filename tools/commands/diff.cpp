@@ -50,7 +50,7 @@ std::string verdict_text(const PolicyChange& change) {
   const std::optional<Estimate>& found = change.change ? change.change : change.from_zero;
   if (found && !found->has_interval) return "one run: no interval";
   std::string text =
-      change.verdict == Verdict::undecided ? "no difference shown" : to_string(change.verdict);
+      change.verdict == Verdict::undecided ? "no difference shown" : word_of(change.verdict);
   if (change.is_paired && change.verdict != Verdict::equal) text += ", paired";
   return text;
 }
@@ -138,7 +138,7 @@ Json change_json(const PolicyChange& one) {
           {"change", one.change ? Json(one.change->value) : Json()},
           {"interval", has_interval ? Json::array({one.change->low, one.change->high}) : Json()},
           {"paired", one.is_paired},
-          {"verdict", to_string(one.verdict)}};
+          {"verdict", word_of(one.verdict)}};
 }
 
 Json diff_json(const ResultsDiff& diff, const StoredResults& before, const StoredResults& now,

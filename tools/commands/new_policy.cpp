@@ -14,7 +14,6 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
-#include "tools/console/shell_text.hpp"
 #include "tools/new_policy/new_policy_files.hpp"
 
 namespace equipoise {

@@ -14,7 +14,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/run_report.hpp"
+#include "tools/report/report_text.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/inputs.hpp"

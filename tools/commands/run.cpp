@@ -7,7 +7,7 @@
 #include "tools/console/console.hpp"
 #include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
-#include "tools/report/run_report.hpp"
+#include "tools/report/report_text.hpp"
 #include "tools/runs/block_count.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/worlds/experiment_facts.hpp"

@@ -15,7 +15,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/comparison_files.hpp"
 #include "tools/console/console.hpp"
-#include "tools/console/progress.hpp"
+#include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/guard/expectations.hpp"
 #include "tools/search/best_known.hpp"

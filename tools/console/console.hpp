@@ -1,4 +1,4 @@
-// Warnings and errors on the terminal, and the writing of files.
+// Warnings and errors on the terminal, words for a shell, and the writing of files.
 #pragma once
 
 #include <stdexcept>
@@ -76,5 +76,8 @@ class Interrupted : public std::runtime_error {
  private:
   int signal_;
 };
+
+/// `word`, in quotes where a shell would read it otherwise.
+[[nodiscard]] std::string shell_word(const std::string& word);
 
 }  // namespace equipoise

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/report/csv_cells.hpp"
+#include "tools/report/results_text.hpp"
 
 namespace equipoise {
 namespace {

@@ -11,7 +11,6 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/exports/svg_drawing.hpp"
-#include "tools/exports/time_axis.hpp"
 
 namespace equipoise {
 namespace {

@@ -1,8 +1,7 @@
-// Collects small pieces and passes them on.
+// Writes an export to its file, or prints it.
 #include "tools/exports/export_file.hpp"
 
 #include <cerrno>
-#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -10,11 +9,6 @@
 #include "tools/console/console.hpp"
 
 namespace equipoise {
-namespace {
-
-constexpr std::size_t export_buffer_bytes = std::size_t{1} << 18;
-
-}  // namespace
 
 ExportFile::ExportFile(const std::string& path, const std::string& option) : path_(path) {
   if (path == "-") return;
@@ -23,23 +17,15 @@ ExportFile::ExportFile(const std::string& path, const std::string& option) : pat
 }
 
 void ExportFile::put(std::string_view text) {
-  buffer_ += text;
-  if (buffer_.size() < export_buffer_bytes) return;
   if (!file_) {
-    std::fwrite(buffer_.data(), 1, buffer_.size(), stdout);  // finish_printing checks it
-  } else if (!file_->put(buffer_)) {
+    std::fwrite(text.data(), 1, text.size(), stdout);  // finish_printing checks it
+  } else if (!file_->put(text)) {
     fail();
   }
-  buffer_.clear();
 }
 
 void ExportFile::finish() {
-  if (!file_) {
-    std::fwrite(buffer_.data(), 1, buffer_.size(), stdout);
-  } else if (!file_->put(buffer_) || !file_->close() || !file_->move_there()) {
-    fail();
-  }
-  buffer_.clear();
+  if (file_ && (!file_->close() || !file_->move_there())) fail();
 }
 
 void ExportFile::fail() const {

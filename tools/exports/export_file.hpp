@@ -25,7 +25,6 @@ class ExportFile {
   [[noreturn]] void fail() const;
 
   std::string path_;
-  std::string buffer_;
   std::optional<FileInProgress> file_;  ///< none: stdout
 };
 

@@ -12,7 +12,7 @@
 
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/exports/time_grid.hpp"
+#include "tools/exports/run_marks.hpp"
 
 namespace equipoise {
 namespace {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "tools/exports/svg_drawing.hpp"
-#include "tools/exports/time_axis.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {

@@ -1,4 +1,4 @@
-// Writes paje_definitions, containers, and all changes of state in the order of time.
+// Writes definitions, containers, and all changes of state in the order of time.
 #include "tools/exports/paje.hpp"
 
 #include <fmt/format.h>
@@ -7,85 +7,34 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <sstream>
 #include <string>
+#include <utility>
 
-#include "tools/exports/unit_spans.hpp"
+#include "tools/exports/run_marks.hpp"
 
 namespace equipoise {
 namespace {
 
-/// The paje_definitions of events by number; those with blocks name block and items, too.
-constexpr const char* paje_definitions = R"(%EventDef PajeDefineContainerType 0
-%  Alias string
-%  Type string
-%  Name string
-%EndEventDef
-%EventDef PajeDefineStateType 1
-%  Alias string
-%  Type string
-%  Name string
-%EndEventDef
-%EventDef PajeDefineEventType 2
-%  Alias string
-%  Type string
-%  Name string
-%EndEventDef
-%EventDef PajeDefineVariableType 3
-%  Alias string
-%  Type string
-%  Name string
-%  Color color
-%EndEventDef
-%EventDef PajeDefineEntityValue 4
-%  Alias string
-%  Type string
-%  Name string
-%  Color color
-%EndEventDef
-%EventDef PajeCreateContainer 5
-%  Time date
-%  Alias string
-%  Type string
-%  Container string
-%  Name string
-%EndEventDef
-%EventDef PajeDestroyContainer 6
-%  Time date
-%  Type string
-%  Name string
-%EndEventDef
-%EventDef PajePushState 7
-%  Time date
-%  Type string
-%  Container string
-%  Value string
-%EndEventDef
-%EventDef PajePushState 8
-%  Time date
-%  Type string
-%  Container string
-%  Value string
-%  Block string
-%  Items string
-%EndEventDef
-%EventDef PajePopState 9
-%  Time date
-%  Type string
-%  Container string
-%EndEventDef
-%EventDef PajeNewEvent 10
-%  Time date
-%  Type string
-%  Container string
-%  Value string
-%EndEventDef
-%EventDef PajeSetVariable 11
-%  Time date
-%  Type string
-%  Container string
-%  Value double
-%EndEventDef
-0 run 0 Run
+/// The events of the format that are used here, by number, with their fields; those with blocks
+/// name block and items, too.
+constexpr std::array<std::pair<const char*, const char*>, 12> paje_events = {
+    {{"PajeDefineContainerType", "Alias Type Name"},
+     {"PajeDefineStateType", "Alias Type Name"},
+     {"PajeDefineEventType", "Alias Type Name"},
+     {"PajeDefineVariableType", "Alias Type Name Color"},
+     {"PajeDefineEntityValue", "Alias Type Name Color"},
+     {"PajeCreateContainer", "Time Alias Type Container Name"},
+     {"PajeDestroyContainer", "Time Type Name"},
+     {"PajePushState", "Time Type Container Value"},
+     {"PajePushState", "Time Type Container Value Block Items"},
+     {"PajePopState", "Time Type Container"},
+     {"PajeNewEvent", "Time Type Container Value"},
+     {"PajeSetVariable", "Time Type Container Value"}}};
+constexpr std::size_t set_variable = 11;
+
+/// The types of containers, states and events.
+constexpr const char* paje_types = R"(0 run 0 Run
 0 unit run Unit
 1 copy_in unit "Copy in"
 1 work unit "Work"
@@ -93,6 +42,25 @@ constexpr const char* paje_definitions = R"(%EventDef PajeDefineContainerType 0
 2 of_run run "Event"
 2 of_unit unit "Event"
 )";
+
+std::string paje_definitions() {
+  std::string text;
+  for (std::size_t number = 0; number < paje_events.size(); ++number) {
+    const auto& [name, fields] = paje_events[number];
+    text += fmt::format("%EventDef {} {}\n", name, number);
+    std::istringstream words(fields);
+    for (std::string field; words >> field;) {
+      const bool is_number = field == "Value" && number == set_variable;
+      text += fmt::format("%  {} {}\n", field,
+                          field == "Time"    ? "date"
+                          : field == "Color" ? "color"
+                          : is_number        ? "double"
+                                             : "string");
+    }
+    text += "%EndEventDef\n";
+  }
+  return text + paje_types;
+}
 
 constexpr std::array paje_lanes = {"copy_in", "work", "copy_out"};
 constexpr std::array<const char*, activity_count> paje_colours = {
@@ -118,9 +86,10 @@ struct PajeLine {
   Kind kind = Kind::pop;
   std::uint8_t activity = 0;  ///< of states
   std::uint32_t run = 0;
-  std::uint32_t unit = 0;        ///< of states
-  std::size_t number = 0;        ///< of an event or a value among all of its run
-  const Block* block = nullptr;  ///< of a begin
+  std::uint32_t unit = 0;   ///< of states
+  std::size_t number = 0;   ///< of an event or a value among all of its run
+  std::uint64_t block = 0;  ///< of a begin
+  Items items = 0;          ///< of that block; 0: there is none
 };
 
 class PajeTrace {
@@ -152,24 +121,29 @@ class PajeTrace {
         const std::int64_t end = nanoseconds(span.end);
         if (begin == end) return;
         const auto activity = static_cast<std::uint8_t>(span.activity);
-        lines_.push_back({begin, Kind::push, activity, run, span.unit.index, 0, span.block});
-        lines_.push_back({end, Kind::pop, activity, run, span.unit.index, 0, nullptr});
+        PajeLine line{begin, Kind::push, activity, run, span.unit.index};
+        if (span.block != nullptr) {
+          line.block = span.block->id;
+          line.items = span.block->items;
+        }
+        lines_.push_back(line);
+        lines_.push_back({end, Kind::pop, activity, run, span.unit.index});
       });
       marks_.push_back(marks_of(runs_[run]));
       values_.push_back(meter_values(runs_[run]));
       for (std::size_t i = 0; i < marks_[run].size(); ++i) {
-        lines_.push_back({nanoseconds(marks_[run][i].at), Kind::event, 0, run, 0, i, nullptr});
+        lines_.push_back({nanoseconds(marks_[run][i].at), Kind::event, 0, run, 0, i});
       }
       for (std::size_t i = 0; i < values_[run].size(); ++i) {
         const MeterValue& value = values_[run][i];
-        lines_.push_back({nanoseconds(value.at), Kind::variable, 0, run, 0, i, nullptr});
+        lines_.push_back({nanoseconds(value.at), Kind::variable, 0, run, 0, i});
         meters_.try_emplace(value.name, meters_.size());
       }
     }
   }
 
   void define() {
-    out_.put(paje_definitions);
+    out_.put(paje_definitions());
     for (const auto& [name, number] : meters_) {
       out_.put(fmt::format("3 m{} run {} \"0.3 0.5 0.3\"\n", number, paje_text(name)));
     }
@@ -201,11 +175,9 @@ class PajeTrace {
             fmt::format("9 {} {} r{}u{}\n", paje_seconds(line.at), type(), line.run, line.unit));
         break;
       case PajeLine::Kind::push:
-        out_.put(fmt::format("{} {} {} r{}u{} a{}", line.block == nullptr ? 7 : 8,
-                             paje_seconds(line.at), type(), line.run, line.unit, line.activity));
-        out_.put(line.block == nullptr
-                     ? "\n"
-                     : fmt::format(" {} {}\n", line.block->id, line.block->items));
+        out_.put(fmt::format("{} {} {} r{}u{} a{}", line.items == 0 ? 7 : 8, paje_seconds(line.at),
+                             type(), line.run, line.unit, line.activity));
+        out_.put(line.items == 0 ? "\n" : fmt::format(" {} {}\n", line.block, line.items));
         break;
       case PajeLine::Kind::event:
         put(line, marks_[line.run][line.number]);

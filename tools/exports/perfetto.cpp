@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/exports/unit_spans.hpp"
+#include "tools/exports/run_marks.hpp"
 #include "traces/json_document.hpp"
 
 namespace equipoise {

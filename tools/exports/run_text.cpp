@@ -5,8 +5,6 @@
 #include <fmt/ranges.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,14 +15,15 @@
 #include <variant>
 #include <vector>
 
+#include "shared_policies/model/overload.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/text/printable_text.hpp"
 #include "tools/console/quantity_text.hpp"
+#include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/exports/gantt_svg.hpp"
-#include "tools/exports/time_axis.hpp"
-#include "tools/exports/time_grid.hpp"
-#include "tools/exports/unit_spans.hpp"
+#include "tools/exports/run_marks.hpp"
+#include "tools/exports/svg_drawing.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -35,19 +34,15 @@ constexpr std::size_t most_listed_events = 10;
 constexpr std::size_t narrowest_chart = 20;
 constexpr std::size_t widest_chart = 200;
 
-/// Tells the records of a run to its metrics.
-struct TellMetrics {
-  Metrics& metrics;
-
-  void operator()(const BlockRecord& r) const { metrics.block(r); }
-  void operator()(const DecisionRecord& r) const { metrics.decision(r); }
-  void operator()(const EventRecord& r) const { metrics.event(r); }
-  void operator()(const Measured& r) const { metrics.measured(r); }
-};
-
 RunNumbers numbers_of(const RunFile& file) {
   Metrics metrics(file.run.units);
-  for (const RecordedLine& line : file.run.lines) std::visit(TellMetrics{metrics}, line.what);
+  for (const RecordedLine& line : file.run.lines) {
+    std::visit(Overload{[&](const BlockRecord& r) { metrics.block(r); },
+                        [&](const DecisionRecord& r) { metrics.decision(r); },
+                        [&](const EventRecord& r) { metrics.event(r); },
+                        [&](const Measured& r) { metrics.measured(r); }},
+               line.what);
+  }
   return metrics.numbers();
 }
 
@@ -236,11 +231,7 @@ std::string heading(const RunFile& file, const RunNumbers& n) {
 
 Screen screen_of_stdout() {
   Screen screen;
-  winsize size{};
-  if (::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-      size.ws_col > 0) {
-    screen.columns = size.ws_col;
-  }
+  screen.columns = terminal_width(Stream::out).value_or(screen.columns);
   const locale_t locale = ::newlocale(LC_CTYPE_MASK, "", nullptr);
   screen.is_unicode =
       locale != nullptr && std::strcmp(::nl_langinfo_l(CODESET, locale), "UTF-8") == 0;

@@ -13,8 +13,8 @@
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/json_text.hpp"
-#include "tools/report/result_numbers.hpp"
+#include "tools/report/result_fields.hpp"
+#include "tools/report/results_text.hpp"
 
 namespace equipoise {
 namespace {

@@ -15,6 +15,7 @@
 #include "shared_policies/specs/spec.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
+#include "tools/report/json_values.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -34,15 +35,15 @@ Values facts_of(const JsonValue& experiment) {
   const std::vector<std::string> others = {"policies", "policy_libraries",  "reps",   "on",
                                            "inputs",   "workloads",         "traces", "platform",
                                            "scenario", "workload_spellings"};
-  for (const JsonMember& member : experiment.object) {
-    if (std::ranges::find(others, member.name) != others.end()) continue;
-    if (member.name != "sim" && member.name != "real") {
-      facts[member.name] = &member.value;
+  for (const JsonMember& one : experiment.object) {
+    if (std::ranges::find(others, one.name) != others.end()) continue;
+    if (one.name != "sim" && one.name != "real") {
+      facts[one.name] = &one.value;
       continue;
     }
-    for (const JsonMember& setting : member.value.object) {
+    for (const JsonMember& setting : one.value.object) {
       if (std::ranges::find(others, setting.name) != others.end()) continue;
-      facts[member.name + "." + setting.name] = &setting.value;
+      facts[one.name + "." + setting.name] = &setting.value;
     }
   }
   return facts;
@@ -52,13 +53,12 @@ Values facts_of(const JsonValue& experiment) {
 Values inputs_of(const JsonValue& experiment, const JsonValue& other) {
   const auto all = [](const JsonValue& one) {
     Values hashes;
-    for (const JsonMember& member : one.object) {
-      if (member.name != "inputs") continue;
-      for (const JsonValue& input : member.value.list) {
-        const JsonObject file(input, "results.json", "an input");
-        static_cast<void>(file.text("hash"));  // throws if it is none
-        hashes["contents of " + file.text("file")] = &file.at("hash");
-      }
+    const JsonValue* const inputs = member(one, "inputs");
+    if (inputs == nullptr) return hashes;
+    for (const JsonValue& input : inputs->list) {
+      const JsonObject file(input, "results.json", "an input");
+      static_cast<void>(file.text("hash"));  // throws if it is none
+      hashes["contents of " + file.text("file")] = &file.at("hash");
     }
     return hashes;
   };
@@ -88,12 +88,8 @@ void add_differences(const Values& before, const Values& now,
 
 /// The machine on which results were made, if they say that.
 Values machine_of(const StoredResults& results) {
-  Values facts;
-  const JsonObject top(results.document, results.file, "a results.json");
-  if (top.find("environment") == nullptr) return facts;
-  const JsonObject environment(top.at("environment"), results.file, "an environment");
-  facts["machine"] = &environment.at("machine");
-  return facts;
+  const JsonValue* const machine = member(results.document, "environment.machine");
+  return machine == nullptr ? Values() : Values{{"machine", machine}};
 }
 
 std::vector<Difference> differences_of(const StoredResults& before, const StoredResults& now) {
@@ -208,20 +204,6 @@ std::string change_text(const PolicyChange& one) {
 }
 
 }  // namespace
-
-const char* to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::equal:
-      return "equal";
-    case Verdict::better:
-      return "better";
-    case Verdict::worse:
-      return "worse";
-    case Verdict::undecided:
-      return "undecided";
-  }
-  return "undecided";
-}
 
 ResultsDiff diff_results(const StoredResults& before, const StoredResults& now,
                          const Quantity& quantity, double confidence) {

@@ -1,11 +1,13 @@
 // Compares two results of the same experiment, for example of two commits, as far as noise allows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "shared_policies/records/description.hpp"
 #include "tools/guard/checks.hpp"
 #include "tools/guard/stored_results.hpp"
 
@@ -19,7 +21,10 @@ enum class Verdict : std::uint8_t {
   undecided  ///< the interval contains no change, or there is none
 };
 
-[[nodiscard]] const char* to_string(Verdict verdict);
+constexpr auto words(DescriptionOf<Verdict> /*of*/) {
+  return std::array{Word{Verdict::equal, "equal"}, Word{Verdict::better, "better"},
+                    Word{Verdict::worse, "worse"}, Word{Verdict::undecided, "undecided"}};
+}
 
 /// One policy in one world, before and now.
 struct PolicyChange {

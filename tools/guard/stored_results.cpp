@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/run/results.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/report/result_fields.hpp"
 #include "traces/files/input_file.hpp"
 
@@ -32,28 +32,6 @@ const std::vector<Quantity>& all_quantities() {
   return all;
 }
 
-const JsonValue* member(const JsonValue& object, const std::string& name) {
-  const auto found = std::ranges::find(object.object, name, &JsonMember::name);
-  return found == object.object.end() ? nullptr : &found->value;
-}
-
-/// The value at `path`, whose parts are separated by dots; names may have dots, too.
-const JsonValue* at_path(const JsonValue& value, const std::string& path) {
-  for (const JsonMember& one : value.object) {
-    if (one.name == path) return &one.value;
-    if (!path.starts_with(one.name + ".")) continue;
-    const JsonValue* const found = at_path(one.value, path.substr(one.name.size() + 1));
-    if (found != nullptr) return found;
-  }
-  return nullptr;
-}
-
-std::optional<double> number_at(const JsonValue& value, const std::string& path) {
-  const JsonValue* const found = at_path(value, path);
-  if (found == nullptr || found->kind != JsonValue::Kind::number) return std::nullopt;
-  return found->number;
-}
-
 StoredResult result_from(const JsonValue& value, const std::string& file) {
   const JsonObject entry(value, file, "a result");
   StoredResult result;
@@ -75,18 +53,6 @@ StoredResult result_from(const JsonValue& value, const std::string& file) {
   return result;
 }
 
-/// The numbers of all repetitions at `path`; nullopt if one of them is not known.
-std::optional<Samples> recorded(const StoredResult& result, const std::string& path) {
-  Samples samples;
-  for (const JsonValue& one : member(result.entry, "repetitions")->list) {
-    const std::optional<double> value = number_at(one, path);
-    if (!value) return std::nullopt;
-    samples.repetitions.push_back(static_cast<std::uint64_t>(*number_at(one, "repetition")));
-    samples.values.push_back(*value);
-  }
-  return samples;
-}
-
 std::optional<Samples> times(std::optional<Samples> samples, std::optional<double> factor) {
   if (!samples || !factor) return std::nullopt;
   for (double& value : samples->values) value *= *factor;
@@ -99,20 +65,6 @@ std::optional<double> inverse(std::optional<double> value) {
 }
 
 double mean(const std::vector<double>& values) { return summarise(values).mean; }
-
-/// a / b of the repetitions that both have; nullopt if there are none.
-std::optional<Samples> paired_ratios(const Samples& a, const Samples& b) {
-  Samples ratios;
-  for (std::size_t i = 0; i < a.repetitions.size(); ++i) {
-    const auto same = std::ranges::find(b.repetitions, a.repetitions[i]);
-    if (same == b.repetitions.end()) continue;
-    ratios.repetitions.push_back(a.repetitions[i]);
-    ratios.values.push_back(a.values[i] /
-                            b.values[static_cast<std::size_t>(same - b.repetitions.begin())]);
-  }
-  if (ratios.values.empty()) return std::nullopt;
-  return ratios;
-}
 
 /// The samples of the product of two means over the same repetitions.
 std::optional<Samples> product(const std::optional<Samples>& a, const std::optional<Samples>& b) {
@@ -129,15 +81,7 @@ std::optional<Samples> product(const std::optional<Samples>& a, const std::optio
 }  // namespace
 
 std::optional<Samples> ratio_samples(const Samples& above, const Samples& below) {
-  Samples a;
-  Samples b;
-  for (std::size_t i = 0; i < above.repetitions.size(); ++i) {
-    const auto same = std::ranges::find(below.repetitions, above.repetitions[i]);
-    if (same == below.repetitions.end()) continue;
-    a.repetitions.push_back(above.repetitions[i]);
-    a.values.push_back(above.values[i]);
-    b.values.push_back(below.values[static_cast<std::size_t>(same - below.repetitions.begin())]);
-  }
+  auto [a, b] = paired(above, below);
   if (a.values.empty() || mean(b.values) == 0.0) return std::nullopt;
   const double mean_b = mean(b.values);
   const double ratio = mean(a.values) / mean_b;
@@ -158,7 +102,7 @@ StoredResults parse_results(const std::string& text, std::string file) {
   results.lower_bound_s = number_at(results.document, "lower_bound_s");
   results.best_known_s = number_at(results.document, "best_known_s");
   results.is_interrupted = top.flag("interrupted");
-  const JsonValue* const noise = at_path(results.document, "experiment.sim.noise");
+  const JsonValue* const noise = member(results.document, "experiment.sim.noise");
   results.is_noise_free =
       noise != nullptr && !noise->boolean && experiment.text("decision_cost") != "measured";
   for (const JsonValue& value : top.list("results")) {
@@ -203,17 +147,19 @@ std::vector<std::string> quantity_names() {
 std::optional<Samples> samples_of(const StoredResults& results, const StoredResult& result,
                                   const Quantity& quantity) {
   const std::string name = quantity.name;
-  const std::optional<Samples> makespans = recorded(result, "makespan_s");
+  const std::optional<Samples> makespans = samples_at(result.entry, "makespan_s");
   if (name == "over_lower_bound") return times(makespans, inverse(results.lower_bound_s));
   if (name == "over_best_known") return times(makespans, inverse(results.best_known_s));
-  if (name == "edp_js") return product(recorded(result, "energy_j"), makespans);
+  if (name == "edp_js") return product(samples_at(result.entry, "energy_j"), makespans);
   const bool is_paired = name == "paired_ratio";
-  if (!is_paired && name != "speedup_vs_baseline") return recorded(result, name);
+  if (!is_paired && name != "speedup_vs_baseline") return samples_at(result.entry, name);
   const StoredResult* const other =
       find_result(results, is_paired ? results.reference : results.baseline, result.on);
   if (other == nullptr || !other->verified || !makespans) return std::nullopt;
-  const std::optional<Samples> of_other = recorded(*other, "makespan_s");
-  return is_paired ? paired_ratios(*makespans, *of_other) : ratio_samples(*of_other, *makespans);
+  const std::optional<Samples> of_other = samples_at(other->entry, "makespan_s");
+  if (!is_paired) return ratio_samples(*of_other, *makespans);
+  Samples ratios = paired_ratios(*makespans, *of_other);
+  return ratios.values.empty() ? std::nullopt : std::optional(std::move(ratios));
 }
 
 Estimate mean_of(const std::vector<double>& values, double confidence, bool is_exact) {

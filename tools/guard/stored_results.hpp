@@ -1,12 +1,12 @@
 // Results of comparisons as results.json has them, and numbers of them with confidence intervals.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "shared_policies/run/results.hpp"
 #include "traces/json_document.hpp"
 
 namespace equipoise {
@@ -57,16 +57,11 @@ struct Quantity {
 /// The names of all.
 [[nodiscard]] std::vector<std::string> quantity_names();
 
-/// One value for each repetition: their mean is the number, and their deviation that of the number.
-struct Samples {
-  std::vector<std::uint64_t> repetitions;  ///< (n)
-  std::vector<double> values;              ///< (n)
-};
-
-/// The samples of a quantity. A ratio of means b / a, such as the speedup over the baseline, has
-/// the samples R + (b_i - R a_i) / mean(a) with R = mean(b) / mean(a), and the product of two means
-/// (`edp_js`) those that belong to it: to first order, the variance of their mean is that of the
-/// ratio or the product. nullopt if the quantity is not known of every repetition.
+/// The samples of a quantity: their mean is the number, and their deviation that of the number. A
+/// ratio of means b / a, such as the speedup over the baseline, has the samples R + (b_i - R a_i) /
+/// mean(a) with R = mean(b) / mean(a), and the product of two means (`edp_js`) those that belong to
+/// it: to first order, the variance of their mean is that of the ratio or the product. nullopt if
+/// the quantity is not known of every repetition.
 [[nodiscard]] std::optional<Samples> samples_of(const StoredResults& results,
                                                 const StoredResult& result,
                                                 const Quantity& quantity);

@@ -10,12 +10,6 @@
 namespace equipoise {
 namespace {
 
-const JsonValue* direct_member(const JsonValue& object, std::string_view name) {
-  const auto found = std::ranges::find(object.object, name, &JsonMember::name);
-  if (found == object.object.end() || found->value.kind == JsonValue::Kind::null) return nullptr;
-  return &found->value;
-}
-
 /// A value as text: "a, b" for a list; objects in a list are written as "name value, name value".
 std::string words_of(const JsonValue& value) {
   switch (value.kind) {
@@ -58,31 +52,6 @@ void add_facts(const JsonValue& object, const std::string& before, std::string_v
 }
 
 }  // namespace
-
-const JsonValue* member(const JsonValue& object, std::string_view path) {
-  const JsonValue* at = &object;
-  while (at != nullptr && !path.empty()) {
-    const std::size_t dot = path.find('.');
-    at = direct_member(*at, path.substr(0, dot));
-    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
-  }
-  return at;
-}
-
-double number_at(const JsonValue& object, std::string_view path, double otherwise) {
-  const JsonValue* const value = member(object, path);
-  return value != nullptr && value->kind == JsonValue::Kind::number ? value->number : otherwise;
-}
-
-std::string text_at(const JsonValue& object, std::string_view path) {
-  const JsonValue* const value = member(object, path);
-  return value != nullptr && value->kind == JsonValue::Kind::text ? value->text : std::string();
-}
-
-bool is_true_at(const JsonValue& object, std::string_view path) {
-  const JsonValue* const value = member(object, path);
-  return value != nullptr && value->kind == JsonValue::Kind::boolean && value->boolean;
-}
 
 std::string explained(std::string_view word, std::string_view sentence) {
   if (sentence.empty()) return markup_escaped(word);

@@ -1,22 +1,13 @@
-// The pieces of report pages: tables with explained headings, lists of facts, values of JSON.
+// The pieces of report pages: tables with explained headings, lists of facts.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "traces/json_document.hpp"
+#include "tools/report/json_values.hpp"
 
 namespace equipoise {
-
-/// The member of `object` at a path such as "idle_fraction.mean"; nullptr if it is missing or null.
-[[nodiscard]] const JsonValue* member(const JsonValue& object, std::string_view path);
-/// That member if it is a number, or `otherwise`.
-[[nodiscard]] double number_at(const JsonValue& object, std::string_view path, double otherwise);
-/// That member if it is a text; else empty.
-[[nodiscard]] std::string text_at(const JsonValue& object, std::string_view path);
-/// Whether that member is true.
-[[nodiscard]] bool is_true_at(const JsonValue& object, std::string_view path);
 
 /// `word` with a sentence that is shown when somebody points at it; the word alone if there is
 /// none.

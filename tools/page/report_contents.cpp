@@ -44,15 +44,6 @@ JsonValue header_of(const std::string& path) {
   return parse_json(line, path);
 }
 
-/// The texts of a list at `path`; empty if there is none.
-std::vector<std::string> texts_at(const JsonValue& object, const char* path) {
-  std::vector<std::string> texts;
-  if (const JsonValue* const list = member(object, path)) {
-    for (const JsonValue& value : list->list) texts.push_back(value.text);
-  }
-  return texts;
-}
-
 /// Whether the run is one of the comparison's.
 bool is_of(const JsonValue& header, const JsonValue& results) {
   const JsonValue* const all = member(results, "results");

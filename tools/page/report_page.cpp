@@ -4,18 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/markup.hpp"
-#include "tools/page/answer.hpp"
 #include "tools/page/page_bundle.hpp"
 #include "tools/page/page_html.hpp"
 #include "tools/page/results_page.hpp"
 #include "tools/page/runs_page.hpp"
-#include "tools/page/timing_data.hpp"
 #include "tools/runs/content_hash.hpp"
 #include "tools/runs/version.hpp"
 #include "traces/json_record.hpp"
@@ -82,12 +85,8 @@ Json experiment_json(const PageResults& results, const JsonValue& read) {
     const JsonValue* const value = member(read, name);
     return value == nullptr ? Json() : Json(value->number);
   };
-  std::vector<std::string> workloads;
-  if (const JsonValue* const all = member(read, "experiment.workloads")) {
-    for (const JsonValue& one : all->list) workloads.push_back(one.text);
-  }
   return {{"name", results.name},
-          {"workloads", workloads},
+          {"workloads", texts_at(read, "experiment.workloads")},
           {"platform", text_at(read, "experiment.sim.platform")},
           {"scenario", text_at(read, "experiment.sim.scenario")},
           {"decision_cost", text_at(read, "experiment.decision_cost")},
@@ -122,19 +121,70 @@ std::string run_elements(const std::vector<PageRun>& runs, const std::vector<std
   std::vector<std::size_t> order(runs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::less<>(),
-                           [&](std::size_t i) { return runs[i].data.with_blocks.size(); });
+                           [&](std::size_t i) { return runs[i].with_blocks.size(); });
   std::vector<bool> has_blocks(runs.size());
   std::size_t bytes = 0;
   for (const std::size_t i : order) {
-    bytes += runs[i].data.with_blocks.size();
+    bytes += runs[i].with_blocks.size();
     has_blocks[i] = bytes <= most_run_bytes;
   }
   std::string html;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    html += data_element("run", names[i],
-                         has_blocks[i] ? runs[i].data.with_blocks : runs[i].data.with_shares);
+    html +=
+        data_element("run", names[i], has_blocks[i] ? runs[i].with_blocks : runs[i].with_shares);
   }
   return html;
+}
+
+/// A curve has so many points besides the recorded sizes.
+constexpr int curve_points = 80;
+/// More samples of a unit than this are thinned out.
+constexpr std::size_t most_samples = 400;
+
+Json curve_json(const BlockTiming& timing) {
+  const double low = timing.sizes().front() / 4.0;
+  const double high = timing.sizes().back() * 4.0;
+  std::vector<double> sizes = timing.sizes();
+  for (int i = 0; i <= curve_points; ++i) {
+    sizes.push_back(low * std::pow(high / low, static_cast<double>(i) / curve_points));
+  }
+  std::ranges::sort(sizes);
+  Json points = Json::array();
+  for (const double items : sizes) {
+    points.push_back(Json::array({items, timing.mean(items).value}));
+  }
+  return points;
+}
+
+Json samples_json(const Trace& trace, std::uint32_t unit) {
+  Json samples = Json::array();
+  std::size_t count = 0;
+  for (const TraceSample& s : trace.samples) count += s.unit == unit && !s.is_outlier ? 1 : 0;
+  const std::size_t step = count / most_samples + 1;
+  std::size_t at = 0;
+  for (const TraceSample& s : trace.samples) {
+    if (s.unit != unit || s.is_outlier || at++ % step != 0) continue;
+    samples.push_back(Json::array({s.items, s.compute_mean_s, json_of(s.compute_sd_s), s.count}));
+  }
+  return samples;
+}
+
+/// A JSON object: `kernel`, `item`, and for each unit with samples its `id`, the recorded range of
+/// sizes (`recorded`), the samples (items, seconds, their deviation or null, how many they are),
+/// and `curve`, the mean times (items, seconds) of which simulations take those of blocks: at the
+/// recorded sizes, between them, and to a quarter of the smallest and four times the largest.
+Json timing_data(const Trace& trace) {
+  Json units = Json::array();
+  for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
+    if (!has_samples(trace, i)) continue;
+    const BlockTiming timing(trace, i);
+    const std::vector<double>& sizes = timing.sizes();
+    units.push_back({{"id", trace.units[i].name},
+                     {"recorded", Json::array({sizes.front(), sizes.back()})},
+                     {"samples", samples_json(trace, i)},
+                     {"curve", curve_json(timing)}});
+  }
+  return {{"kernel", trace.kernel}, {"item", trace.item}, {"units", std::move(units)}};
 }
 
 /// How the first of the runs without results was made.
@@ -145,7 +195,7 @@ std::string repeat_run_html(const PageContents& contents, const PageRun& run) {
     html += fmt::format("<dl><dt>date</dt><dd>{}</dd></dl>\n",
                         markup_escaped(contents.environment->date));
   }
-  html += facts_html(run.ends.header);
+  html += facts_html(run.header);
   if (contents.inputs.empty()) return html;
   PageTable table;
   table.caption = "The inputs as they are now, when this page is made.";
@@ -203,6 +253,17 @@ std::string head(const std::string& title) {
   return html + "</style></head><body>\n<header><h1>" + markup_escaped(title) + "</h1></header>\n";
 }
 
+/// The list of results. Each results.json stands in it as it is, with its line ends and the digits
+/// of its numbers.
+std::string results_list(const std::vector<PageResults>& all) {
+  std::string list;
+  for (const PageResults& one : all) {
+    list += list.empty() ? "" : ",";
+    list += "{\"name\":" + json_string(one.name) + ",\"results\":" + one.text + "}";
+  }
+  return "[" + list + "]";
+}
+
 }  // namespace
 
 std::string report_page(const PageContents& contents) {
@@ -238,6 +299,22 @@ std::string report_page(const PageContents& contents) {
   html += "</main>\n<footer><p class=\"muted\">" + markup_escaped(built_with_text()) +
           "</p></footer>\n" + scripts();
   return html + "</body></html>\n";
+}
+
+std::string page_numbers(const PageContents& contents) {
+  Json runs = Json::array();
+  for (const std::string& file : contents.run_files) {
+    const PageRun run = read_page_run(file);
+    runs.push_back(
+        {{"file", file}, {"header", json_from(run.header)}, {"summary", json_from(run.summary)}});
+  }
+  Json timings = Json::array();
+  for (const Trace& trace : contents.traces) timings.push_back(timing_data(trace));
+  const std::string begin = line_of({{"schema", "equipoise.report/1"}, {"title", contents.title}});
+  const std::string end = line_of(
+      {{"runs", std::move(runs)}, {"timings", std::move(timings)}, {"notes", contents.notes}});
+  return begin.substr(0, begin.size() - 1) + ",\"results\":" + results_list(contents.results) +
+         "," + end.substr(1) + "\n";
 }
 
 }  // namespace equipoise

@@ -37,4 +37,11 @@ struct PageContents {
 /// cannot be read.
 [[nodiscard]] std::string report_page(const PageContents& contents);
 
+/// What a page of these contents shows, as a JSON object `equipoise.report/1`: `title`; `results`
+/// with the `name` and the whole results.json of each comparison; `runs` with the `file`, header
+/// and summary (null: interrupted) of each run file; `timings` of each trace;
+/// `notes`.
+/// Throws InputError like `report_page`.
+[[nodiscard]] std::string page_numbers(const PageContents& contents);
+
 }  // namespace equipoise

@@ -1,20 +1,150 @@
-// Writes the tables of a comparison from results.json.
+// Writes the answer and the tables of a comparison from results.json.
 #include "tools/page/results_page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/losses.hpp"
+#include "shared_policies/run/results.hpp"
 #include "shared_policies/text/markup.hpp"
-#include "tools/page/result_cells.hpp"
+#include "tools/console/quantity_text.hpp"
 #include "tools/report/glossary.hpp"
+#include "tools/report/result_fields.hpp"
 
 namespace equipoise {
 namespace {
+
+using Results = std::vector<const JsonValue*>;
+
+/// The mean makespan of a result in seconds.
+double mean_s(const JsonValue& result) { return number_at(result, "makespan_s.mean", 0.0); }
+
+std::string seconds(double s) { return quantity_text(s, "s", 4); }
+
+/// The results, the fastest first.
+Results sorted_results(const JsonValue& results) {
+  Results sorted;
+  if (const JsonValue* const all = member(results, "results")) {
+    for (const JsonValue& result : all->list) sorted.push_back(&result);
+  }
+  std::ranges::stable_sort(sorted, std::less<>(), [](const JsonValue* r) { return mean_s(*r); });
+  return sorted;
+}
+
+/// Whether the results are of different worlds, such as sim and real.
+bool has_worlds(const Results& results) {
+  return std::ranges::any_of(results, [&](const JsonValue* r) {
+    return text_at(*r, "on") != text_at(*results.front(), "on");
+  });
+}
+
+/// The fastest that knew nothing from before the run, or, if there is none, the fastest that is no
+/// oracle. Results that were really run count before simulated ones.
+const JsonValue* fastest(const Results& results) {
+  const JsonValue* best = nullptr;
+  int best_rank = 4;
+  for (const JsonValue* const result : results) {
+    if (!is_true_at(*result, "verified") || is_true_at(*result, "oracle")) continue;
+    const int rank =
+        (is_true_at(*result, "informed") ? 2 : 0) + (text_at(*result, "on") == "sim" ? 1 : 0);
+    if (rank < best_rank) {
+      best = result;
+      best_rank = rank;
+    }
+  }
+  return best;
+}
+
+/// A confidence interval of a quantity that is not negative.
+struct Interval {
+  double low;
+  double high;
+};
+
+/// The interval at a path such as "makespan_s.ci95"; none if there is none.
+std::optional<Interval> interval_at(const JsonValue& result, std::string_view path) {
+  const JsonValue* const ends = member(result, path);
+  if (ends == nullptr || ends->list.size() != 2) return std::nullopt;
+  return Interval{std::max(0.0, ends->list[0].number), ends->list[1].number};
+}
+
+std::string marks(const JsonValue& result) {
+  std::string html;
+  const auto add = [&](const Term& of, bool is_bad, const std::string& before = {}) {
+    html += fmt::format("<span class=\"mark{}\">{}{}</span>", is_bad ? " bad" : "", before,
+                        explained(of.word, of.sentence));
+  };
+  if (is_true_at(result, "oracle")) {
+    add(term("oracle"), false);
+  } else if (is_true_at(result, "informed")) {
+    add(term("informed"), false);
+  }
+  if (is_true_at(result, "experienced")) add(term("experienced"), false);
+  if (is_true_at(result, "policy_stalled")) add(term("policy_stalled"), true);
+  if (!is_true_at(result, "verified")) add({"not verified", "", term("verified").sentence}, true);
+  const double share = number_at(result, "extrapolated_share", 0.0);
+  if (share >= 0.0005)
+    add(term("extrapolated_share"), false, fmt::format("{:.1f} % ", 100.0 * share));
+  if (number_at(result, "items_redone", 0.0) > 0.0) {
+    add(term("items_redone"), false, significant(number_at(result, "items_redone", 0.0), 4) + " ");
+  }
+  return html;
+}
+
+/// The policy as typed, with its marks: HTML.
+PageCell policy_cell(const JsonValue& result) {
+  std::string line;
+  for (const PolicyInfo& info : policy_catalog()) {
+    if (info.name == text_at(result, "policy")) line = info.line;
+  }
+  return {explained(text_at(result, "spelling"), line) + marks(result), {}, true};
+}
+
+/// The number as the field writes it; times and energies with an SI prefix.
+std::string shown(const ResultField& field, double number) {
+  const std::string unit = field.unit;
+  if (number == 0.0) return "0";
+  const bool has_prefix = unit == "s" || unit == "J" || unit == "J s";
+  return has_prefix ? quantity_text(number, unit, field.shown.format.digits)
+                    : number_text(field, number);
+}
+
+/// The field's heading, without the unit if the cells have it.
+std::string heading_for(const ResultField& field) {
+  const std::string unit = field.unit;
+  return unit == "%" ? heading_of(field) : field.heading;
+}
+
+/// A number of statistics with its interval, or another value, as the field writes it.
+PageCell cell_of(const ResultField& field, const JsonValue& result) {
+  const JsonValue* value = member(result, field.name);
+  if (value == nullptr) return {"–"};
+  switch (value->kind) {
+    case JsonValue::Kind::number:
+      return {shown(field, value->number), value->text};
+    case JsonValue::Kind::boolean:
+      return {value->boolean ? "yes" : "<b>no</b>", value->boolean ? "true" : "false"};
+    case JsonValue::Kind::object:
+      break;
+    default:
+      return {markup_escaped(value->text), value->text, true};
+  }
+  const JsonValue* const mean = member(*value, "mean");
+  if (mean == nullptr) return {"–"};
+  std::string html = shown(field, mean->number);
+  if (const auto ci = interval_at(*value, "ci95"); ci && number_at(result, "reps", 0.0) > 1.0) {
+    html += fmt::format(" <span class=\"muted\">({} to {})</span>", shown(field, ci->low),
+                        shown(field, ci->high));
+  }
+  return {html, mean->text};
+}
 
 /// Whether all results have the same value of a field that says something about all of them.
 bool is_of_all(const ResultField& field, const Results& results) {
@@ -44,6 +174,97 @@ std::vector<const ResultField*> columns_for(const Results& results) {
 }
 
 std::string signed_percent(double ratio) { return fmt::format("{:+.2f} %", 100.0 * (ratio - 1.0)); }
+
+std::string name_of(const JsonValue& result) {
+  return "<b>" + markup_escaped(text_at(result, "spelling")) + "</b>";
+}
+
+/// "1.178 s (95 % interval 1.173 s to 1.183 s)".
+std::string makespan_text(const JsonValue& result) {
+  const std::optional<Interval> ci = interval_at(result, "makespan_s.ci95");
+  if (!ci || number_at(result, "reps", 0.0) < 2.0) {
+    return seconds(mean_s(result)) + " in its only run";
+  }
+  return fmt::format("{} on average ({} to {})", seconds(mean_s(result)), seconds(ci->low),
+                     seconds(ci->high));
+}
+
+/// How sure it is that `best` is faster than the next one.
+std::string certainty(const JsonValue& best, const JsonValue& next) {
+  const double ratio = mean_s(next) / mean_s(best);
+  std::string text =
+      fmt::format("The next one, {}, took {:.1f} % longer", name_of(next), 100.0 * (ratio - 1.0));
+  if (number_at(best, "reps", 0.0) < 2.0) {
+    return text + "; with one run each, nobody can say whether that is chance.";
+  }
+  const std::optional<Samples> own = samples_at(best, "makespan_s");
+  const std::optional<Samples> other = samples_at(next, "makespan_s");
+  const Samples ratios = own && other ? paired_ratios(*other, *own) : Samples();
+  if (ratios.values.size() < 2) return text + ".";
+  const Statistics times = summarise(ratios.values);
+  return text + fmt::format(
+                    " (95 % interval, repetition by repetition: {:+.1f} % to {:+.1f} %), which {} "
+                    "chance.",
+                    100.0 * (std::max(0.0, times.ci95_low) - 1.0), 100.0 * (times.ci95_high - 1.0),
+                    times.ci95_low > 1.0 ? "is more than" : "may be");
+}
+
+/// The next verified result of the same world that is as little informed as `best`; nullptr if
+/// none.
+const JsonValue* next_to(const Results& results, const JsonValue& best) {
+  for (const JsonValue* const result : results) {
+    if (result == &best || is_true_at(*result, "oracle")) continue;
+    if (!is_true_at(*result, "verified")) continue;
+    if (text_at(*result, "on") != text_at(best, "on")) continue;
+    if (is_true_at(*result, "informed") && !is_true_at(best, "informed")) continue;
+    return result;
+  }
+  return nullptr;
+}
+
+std::string distance(const JsonValue& results, const JsonValue& best) {
+  const double bound_s = number_at(results, "lower_bound_s", 0.0);
+  if (!(bound_s > 0.0)) return "No lower bound is known, because nothing was simulated.";
+  std::string text = fmt::format("It is {:.1f} % above the lower bound of {}",
+                                 100.0 * (mean_s(best) / bound_s - 1.0), seconds(bound_s));
+  if (const double known_s = number_at(results, "best_known_s", 0.0); known_s > 0.0) {
+    text += fmt::format(", and {:.1f} % above the best known, {} by {}",
+                        100.0 * (mean_s(best) / known_s - 1.0), seconds(known_s),
+                        markup_escaped(text_at(results, "best_known_by")));
+  }
+  return text + ".";
+}
+
+/// What is to be doubted, a sentence each.
+std::vector<std::string> doubts(const JsonValue& results, const Results& sorted) {
+  std::vector<std::string> extrapolated;
+  std::vector<std::string> unverified;
+  std::vector<std::string> noisy;
+  std::vector<std::string> stalled;
+  for (const JsonValue* const result : sorted) {
+    std::string name = markup_escaped(text_at(*result, "spelling"));
+    if (has_worlds(sorted)) name += " on " + markup_escaped(text_at(*result, "on"));
+    const double share = number_at(*result, "extrapolated_share", 0.0);
+    if (share > 0.01) extrapolated.push_back(fmt::format("{} {:.0f} %", name, 100.0 * share));
+    if (!is_true_at(*result, "verified")) unverified.push_back(name);
+    if (is_true_at(*result, "too_noisy")) noisy.push_back(name);
+    if (is_true_at(*result, "policy_stalled")) stalled.push_back(name);
+  }
+  std::vector<std::string> texts;
+  if (is_true_at(results, "interrupted")) {
+    texts.emplace_back("The comparison was interrupted: repetitions or policies are missing.");
+  }
+  const auto add = [&](const std::vector<std::string>& of, std::string_view sentence) {
+    if (!of.empty()) texts.push_back(fmt::format(fmt::runtime(sentence), fmt::join(of, ", ")));
+  };
+  add(unverified, "Not verified, do not use: {}.");
+  add(stalled, "Left work undone, which was then handed out greedily: {}.");
+  add(noisy, "The machine was too busy, or repetitions differed too much, to judge by: {}.");
+  add(extrapolated,
+      "Items in blocks outside the recorded sizes, whose times are extrapolated and less certain: "
+      "{}.");
+  return texts;
+}
 
 }  // namespace
 
@@ -173,6 +394,49 @@ std::string repeat_html(const JsonValue& results) {
   const JsonValue* const experiment = member(results, "experiment");
   if (experiment != nullptr) html += "<h3>Experiment</h3>\n" + facts_html(*experiment);
   return html;
+}
+
+std::string answer_html(const JsonValue& results) {
+  const Results sorted = sorted_results(results);
+  const JsonValue* const best = fastest(sorted);
+  std::string html;
+  const auto paragraph = [&](const std::string& text, const char* kind) {
+    html += fmt::format("<p class=\"{}\">{}</p>\n", kind, text);
+  };
+  if (best == nullptr) {
+    paragraph("No policy has a verified result that counts.", "first");
+  } else {
+    const bool informed = is_true_at(*best, "informed");
+    paragraph(
+        fmt::format("{} is the fastest policy{}{}: {}.", name_of(*best),
+                    informed ? "" : " that knows nothing beforehand",
+                    has_worlds(sorted) ? ", on " + text_at(*best, "on") : "", makespan_text(*best)),
+        "first");
+    std::string more = distance(results, *best);
+    if (const JsonValue* const next = next_to(sorted, *best)) {
+      more = certainty(*best, *next) + " " + more;
+    }
+    paragraph(more, "more");
+  }
+  const std::string assumptions = text_at(results, "assumptions");
+  if (!assumptions.empty()) paragraph("Assumed: " + markup_escaped(assumptions), "more");
+  for (const std::string& text : doubts(results, sorted)) paragraph(text, "warning");
+  return html;
+}
+
+std::vector<std::string> headings_of_short_answers() {
+  return {"lower bound", "fastest policy",
+          explained("makespan", result_field("makespan_s").explanation),
+          explained("times bound", result_field("over_lower_bound").explanation)};
+}
+
+std::vector<PageCell> short_answer(const JsonValue& results) {
+  const double bound_s = number_at(results, "lower_bound_s", 0.0);
+  const PageCell bound = {bound_s > 0.0 ? seconds(bound_s) : "–"};
+  const JsonValue* const best = fastest(sorted_results(results));
+  if (best == nullptr) return {bound, {"–", {}, true}, {"–"}, {"–"}};
+  return {bound, policy_cell(*best), cell_of(result_field("makespan_s"), *best),
+          cell_of(result_field("over_lower_bound"), *best)};
 }
 
 }  // namespace equipoise

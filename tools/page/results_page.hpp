@@ -1,15 +1,26 @@
-// The tables of a comparison, from results.json alone, and how to repeat it.
+// What a report page says of a comparison, from the contents of its results.json alone: the answer,
+// tables, and how to repeat it.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/page/page_html.hpp"
-#include "traces/json_document.hpp"
 
 namespace equipoise {
 
-/// All results with their numbers, the fastest first: HTML. `results` are the contents of a
-/// results.json.
+/// Which policy is fastest, how sure that is, how far it is from the bound, what was assumed, and
+/// what is to be doubted: HTML.
+[[nodiscard]] std::string answer_html(const JsonValue& results);
+
+/// The headings of `short_answer`: HTML.
+[[nodiscard]] std::vector<std::string> headings_of_short_answers();
+
+/// The answer as cells of a table of several comparisons: the lower bound, the fastest policy that
+/// knows nothing beforehand (see `answer_html`), its makespan and its distance from the bound.
+[[nodiscard]] std::vector<PageCell> short_answer(const JsonValue& results);
+
+/// All results with their numbers, the fastest first: HTML.
 [[nodiscard]] std::string numbers_html(const JsonValue& results);
 
 /// Predictions beside measurements with their errors, and how much repetitions of the same real run

@@ -1,10 +1,41 @@
-// Values of JSON output beside those of described records (traces/json_record.hpp).
+// Values in JSON that was read, and values of JSON output beside those of described records
+// (traces/json_record.hpp).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "shared_policies/run/results.hpp"
+#include "traces/json_document.hpp"
 
 namespace equipoise {
+
+/// The member of `object` at a path such as "idle_fraction.mean"; names may have dots, too. nullptr
+/// if it is missing or null.
+[[nodiscard]] const JsonValue* member(const JsonValue& object, std::string_view path);
+/// That member if it is a number.
+[[nodiscard]] std::optional<double> number_at(const JsonValue& object, std::string_view path);
+/// That number, or `otherwise`.
+[[nodiscard]] double number_at(const JsonValue& object, std::string_view path, double otherwise);
+/// That member if it is a text; else empty.
+[[nodiscard]] std::string text_at(const JsonValue& object, std::string_view path);
+/// The texts of that member if it is a list; else none.
+[[nodiscard]] std::vector<std::string> texts_at(const JsonValue& object, std::string_view path);
+/// Whether that member is true.
+[[nodiscard]] bool is_true_at(const JsonValue& object, std::string_view path);
+
+/// The values at `path` in the repetitions of an entry of results.json; nothing if one of them is
+/// not known.
+[[nodiscard]] std::optional<Samples> samples_at(const JsonValue& result, std::string_view path);
+
+/// An object with a number for each of `units`; null where it is not known.
+[[nodiscard]] nlohmann::ordered_json by_unit(const std::vector<std::string>& units,
+                                             const std::vector<std::optional<double>>& values);
+[[nodiscard]] nlohmann::ordered_json by_unit(const std::vector<std::string>& units,
+                                             const std::vector<double>& values);
 
 /// null if it is empty.
 [[nodiscard]] nlohmann::ordered_json text_or_null(const std::string& text);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <set>
 #include <string>
@@ -19,6 +20,8 @@
 #include "tools/report/loss_text.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
+#include "tools/report/validation.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -60,16 +63,12 @@ std::string prediction_table(const Comparison& comparison) {
   TextTable table({"policy", "predicted" + second, "measured" + second,
                    heading_of(half_width, prefix), "sd %", "error %"});
   std::vector<const PolicyResult*> measured;
-  for (const PolicyResult& real : comparison.results) {
-    if (is_simulated(real)) continue;
-    const PolicyResult* sim = find_result(comparison, real.policy, "sim");
-    if (sim == nullptr) continue;
-    const double error = sim->makespan_s.mean / real.makespan_s.mean - 1.0;
-    table.add({real.policy, cell_text(makespan, {comparison, *sim}, "-", prefix),
-               cell_text(makespan, {comparison, real}, "-", prefix),
-               cell_text(half_width, {comparison, real}, "-", prefix), noise_cell(real),
-               fmt::format("{:+.1f}", 100.0 * error)});
-    measured.push_back(&real);
+  for (const PolicyPrediction& p : judge(comparison).policies) {
+    table.add({p.measured->policy, cell_text(makespan, {comparison, *p.simulated}, "-", prefix),
+               cell_text(makespan, {comparison, *p.measured}, "-", prefix),
+               cell_text(half_width, {comparison, *p.measured}, "-", prefix),
+               noise_cell(*p.measured), fmt::format("{:+.1f}", 100.0 * p.relative_error)});
+    measured.push_back(p.measured);
   }
   return table.text() + "\n" + noise_text(measured);
 }
@@ -79,17 +78,16 @@ std::string energy_prediction_table(const Comparison& comparison) {
   const ResultField& energy = result_field("energy_j");
   TextTable table({"policy", "predicted J", "measured J", "error %"});
   bool any = false;
-  for (const PolicyResult& real : comparison.results) {
-    if (real.energy_from != EnergySource::measured) continue;
-    const PolicyResult* sim = find_result(comparison, real.policy, "sim");
-    if (sim == nullptr) continue;
+  for (const auto& [sim, real, makespan_error, share_error] : judge(comparison).policies) {
     const std::optional<double> predicted_j = sim->means.of<&RunNumbers::energy_j>();
-    const double measured_j = *real.means.of<&RunNumbers::energy_j>();
-    if (!predicted_j || !(measured_j > 0.0)) continue;
+    const std::optional<double> measured_j = real->means.of<&RunNumbers::energy_j>();
+    if (real->energy_from != EnergySource::measured || !predicted_j || !(*measured_j > 0.0)) {
+      continue;
+    }
     any = true;
-    table.add({real.policy, cell_text(energy, {comparison, *sim}, "-"),
-               cell_text(energy, {comparison, real}, "-"),
-               fmt::format("{:+.1f}", 100.0 * (*predicted_j / measured_j - 1.0))});
+    table.add({real->policy, cell_text(energy, {comparison, *sim}, "-"),
+               cell_text(energy, {comparison, *real}, "-"),
+               fmt::format("{:+.1f}", 100.0 * (*predicted_j / *measured_j - 1.0))});
   }
   return any ? "\n" + table.text() : std::string();
 }
@@ -338,6 +336,42 @@ std::string comparison_legend(const Comparison& comparison) {
   return wrapped(text) + legend(words);
 }
 
+/// The summary of a run, as the last line of a run file has it.
+Json run_json(const RunSummary& summary, const std::optional<RecordedMakespan>& recorded) {
+  Json document = {{"schema", "equipoise.run-summary/1"}, {"summary", true}};
+  put_members(document, summary, in_runs);
+  if (!recorded) return document;
+  return {{"schema", "equipoise.replay/1"},
+          {"recorded", {{"on", recorded->on}, {"makespan_s", recorded->makespan.value}}},
+          {"again", std::move(document)}};
+}
+
+/// Where the time of a run comes from whose policy decided anew, in real time.
+std::string difference(const RunReport& report, Seconds deciding) {
+  const RunNumbers& n = report.run.numbers;
+  std::string text =
+      fmt::format("in it: {} of decisions ({} when it was recorded)",
+                  quantity_text(n.decisions_total.value, "s"), quantity_text(deciding.value, "s"));
+  if (report.notes.pacing) {
+    const double blocks = static_cast<double>(n.blocks) / static_cast<double>(n.units.size());
+    text += fmt::format(", {} a unit of ends noticed late",
+                        quantity_text(blocks * report.notes.pacing->late_mean.value, "s", 2));
+  }
+  return wrapped(text +
+                 "; the rest comes from other block sizes that were decided, whose times are "
+                 "interpolated, and from what else the policy then waited for");
+}
+
+std::string comparison(const RunReport& report, const RecordedMakespan& recorded,
+                       const Options& options) {
+  const Seconds again = report.run.numbers.makespan;
+  const std::string text =
+      fmt::format("makespan: recorded {} ({}), {} again {} ({}), {:.4f} of it\n",
+                  quantity_text(recorded.makespan.value, "s", 5), recorded.on, recorded.again,
+                  quantity_text(again.value, "s", 5), options.on, again / recorded.makespan);
+  return text + (recorded.deciding ? difference(report, *recorded.deciding) : "");
+}
+
 }  // namespace
 
 std::string run_table(const RunReport& report, const PolicyChoice& policy,
@@ -384,6 +418,28 @@ std::string comparison_table(const Comparison& comparison) {
                                 [](const PolicyResult& r) { return is_simulated(r); });
   if (both) text += "\n" + prediction_table(comparison) + energy_prediction_table(comparison);
   return text;
+}
+
+int report_run(const RunReport& report, const PolicyChoice& choice, const std::vector<Unit>& units,
+               const Options& options, const ResidentPath& resident,
+               const std::optional<RecordedMakespan>& recorded) {
+  if (report.outcome.interrupted) {
+    say_error("interrupted" +
+              (options.out.empty() ? "" : "; " + options.out + " holds the run so far"));
+    return 128 + stop_signal();
+  }
+  if (options.json) {
+    std::printf("%s\n", line_of(run_json(summary_of(report, units), recorded)).c_str());
+  } else {
+    std::printf("%s%s", run_table(report, choice, units).c_str(),
+                loss_text(report, resident).c_str());
+    if (recorded) std::printf("%s", comparison(report, *recorded, options).c_str());
+    if (!options.out.empty()) std::printf("run file: %s\n", options.out.c_str());
+  }
+  warn_of_extrapolation(choice.spelling, report.run.numbers.extrapolated_share);
+  if (report.run.verified) return 0;
+  say_error("the run is not verified: " + report.problem);
+  return 1;
 }
 
 }  // namespace equipoise

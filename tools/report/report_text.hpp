@@ -1,10 +1,13 @@
-// Runs and comparisons as text tables.
+// Runs and comparisons as text tables, and what a command prints of one run.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
+#include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {
@@ -24,5 +27,21 @@ void warn_of_extrapolation(const Comparison& comparison);
 /// both worlds, it also shows the predicted makespan beside the measured one, and how precise the
 /// repetitions are (`noise_text`).
 [[nodiscard]] std::string comparison_table(const Comparison& comparison);
+
+/// The makespan of a recorded run that was repeated.
+struct RecordedMakespan {
+  std::string on;
+  Seconds makespan;
+  std::string again;                ///< what was repeated, in words: "the same blocks"
+  std::optional<Seconds> deciding;  ///< what its decisions took, if they are made anew
+};
+
+/// Prints the report, and the recorded run that it repeats if there is one. `resident` is that of
+/// the run's world. Returns 0 if the run was verified, 130 or 143 if Ctrl-C or SIGTERM ended it,
+/// otherwise 1.
+[[nodiscard]] int report_run(const RunReport& report, const PolicyChoice& choice,
+                             const std::vector<Unit>& units, const Options& options,
+                             const ResidentPath& resident,
+                             const std::optional<RecordedMakespan>& recorded = {});
 
 }  // namespace equipoise

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
@@ -19,18 +22,28 @@
 namespace equipoise {
 namespace {
 
-FieldValue optional_value(const std::optional<double>& value) {
+template <class T>
+FieldValue field_value(const std::optional<T>& value) {
   return value ? FieldValue(*value) : FieldValue();
+}
+FieldValue field_value(const std::vector<double>& by_unit) {
+  return std::vector<std::optional<double>>(by_unit.begin(), by_unit.end());
+}
+template <class T>
+FieldValue field_value(const T& value) {
+  return value;
+}
+
+/// A member of the result.
+template <auto member>
+FieldValue own(const OfResult& of) {
+  return field_value(of.result.*member);
 }
 
 /// The mean of a number of the runs.
 template <auto member>
 FieldValue mean_of(const OfResult& of) {
-  return optional_value(of.result.means.of<member>());
-}
-
-FieldValue by_unit(const std::vector<double>& values) {
-  return std::vector<std::optional<double>>(values.begin(), values.end());
+  return field_value(of.result.means.of<member>());
 }
 
 FieldValue energy_source(const PolicyResult& result) {
@@ -77,7 +90,6 @@ FieldValue remarks(const OfResult& of) {
 constexpr NumberFormat to_digits(int digits) { return {Notation::significant, digits}; }
 constexpr NumberFormat to_decimals(int decimals) { return {Notation::fixed, decimals}; }
 constexpr NumberFormat in_percent(int decimals) { return {Notation::percent, decimals}; }
-constexpr unsigned in_tables = in_text | in_html;
 /// Files for programs.
 constexpr unsigned in_data = in_json | in_csv;
 constexpr unsigned in_all = in_data | in_text | in_html;
@@ -93,21 +105,16 @@ constexpr std::array fields_before_losses{
     ResultField{
         "spelling", "policy", "",
         "What decides which unit gets how many items, and when; with its parameters as typed.",
-        in_all, FieldKind::text, [](Of of) -> FieldValue { return of.result.policy; }},
+        in_all, FieldKind::text, own<&PolicyResult::policy>},
     ResultField{"on", "on", "", "Where it ran: sim, real or paced.", in_all, FieldKind::text,
-                [](Of of) -> FieldValue { return of.result.on; }},
+                own<&PolicyResult::on>},
     ResultField{"reps", "runs", "", "The number of runs.", in_data | in_html, FieldKind::count,
                 [](Of of) -> FieldValue { return std::uint64_t{of.result.reps}; }},
     ResultField{"parameters", "", "", "The policy's parameters, defaults included.", in_json,
                 FieldKind::parameters,
                 [](Of of) -> FieldValue { return all_parameters(choice_of(of)); }},
-    ResultField{"makespan_s",
-                "makespan",
-                "s",
-                "The time until the last unit has finished.",
-                in_all,
-                {FieldKind::statistics, to_digits(4)},
-                [](Of of) -> FieldValue { return of.result.makespan_s; }},
+    ResultField{"makespan_s", "makespan", "s", "The time until the last unit has finished.", in_all,
+                Shown(FieldKind::statistics, to_digits(4)), own<&PolicyResult::makespan_s>},
     ResultField{"makespan_s", "", "s", "The mean makespan.", in_sweep, to_digits(4),
                 [](Of of) -> FieldValue { return of.result.makespan_s.mean; }},
     ResultField{"makespan_half_ci95_s", "±", "s",
@@ -120,12 +127,12 @@ constexpr std::array fields_before_losses{
     ResultField{"makespan_relative_sd", "", "",
                 "The standard deviation of the makespans over their mean; none for one run.",
                 in_data, in_percent(1),
-                [](Of of) -> FieldValue { return optional_value(relative_sd(of.result)); }},
+                [](Of of) -> FieldValue { return field_value(relative_sd(of.result)); }},
     ResultField{
         "other_load_share", "", "",
         "The share of the units' cores that other programs used during real runs.", in_data,
         in_percent(1),
-        [](Of of) -> FieldValue { return optional_value(share_of_others(of.result.core_use)); }},
+        [](Of of) -> FieldValue { return field_value(share_of_others(of.result.core_use)); }},
     ResultField{"too_noisy", "", "", "Whether real runs are too imprecise to judge a prediction.",
                 in_data, FieldKind::flag,
                 [](Of of) -> FieldValue {
@@ -134,18 +141,15 @@ constexpr std::array fields_before_losses{
                 }},
     ResultField{"speedup_vs_baseline", "speedup", "",
                 "The baseline's mean makespan divided by this one's: 2 means twice as fast.",
-                in_all | in_sweep, to_decimals(2),
-                [](Of of) -> FieldValue { return optional_value(of.result.speedup_vs_baseline); }},
+                in_all | in_sweep, to_decimals(2), own<&PolicyResult::speedup_vs_baseline>},
     ResultField{"over_lower_bound", "times bound", "",
                 "The mean makespan divided by the lower bound: without noise, at least 1.",
-                in_all | in_sweep, to_decimals(3),
-                [](Of of) -> FieldValue { return optional_value(of.result.over_lower_bound); }},
-    ResultField{"over_best_known", "times best known", "",
-                "The mean makespan divided by the best known one under the same noise.", in_sweep,
-                to_decimals(3),
-                [](Of of) -> FieldValue {
-                  return optional_value(over_best_known(of.comparison, of.result));
-                }},
+                in_all | in_sweep, to_decimals(3), own<&PolicyResult::over_lower_bound>},
+    ResultField{
+        "over_best_known", "times best known", "",
+        "The mean makespan divided by the best known one under the same noise.", in_sweep,
+        to_decimals(3),
+        [](Of of) -> FieldValue { return field_value(over_best_known(of.comparison, of.result)); }},
     ResultField{"loss_s.total", "loss", "s",
                 "The time beyond the lower bound, by cause; tables show it in % of the bound.",
                 in_data, to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
@@ -157,41 +161,21 @@ constexpr std::array fields_after_losses{
         "longest_setup_s", "", "s",
         "The longest time of preparing a unit before its first block (first use, resident data).",
         in_data, to_digits(4), [](Of of) { return loss_of(of, &Losses::longest_setup); }},
-    ResultField{"paired_ratio",
-                "",
-                "",
+    ResultField{"paired_ratio", "", "",
                 "The makespan divided by the reference policy's, repetition by repetition.",
-                in_data | in_sweep,
-                {FieldKind::statistics, to_decimals(4)},
-                [](Of of) -> FieldValue {
-                  return of.result.paired_ratio ? FieldValue(*of.result.paired_ratio)
-                                                : FieldValue();
-                }},
+                in_data | in_sweep, Shown(FieldKind::statistics, to_decimals(4)),
+                own<&PolicyResult::paired_ratio>},
     ResultField{"idle_fraction.mean", "idle", "%",
                 "The share of the run in which units neither compute nor copy.", in_all,
-                in_percent(1), [](Of of) -> FieldValue { return of.result.idle_fraction; }},
-    ResultField{"idle_fraction.by_unit",
-                "",
-                "%",
-                "The idle share of each unit.",
-                in_data,
-                {FieldKind::by_unit, in_percent(1)},
-                [](Of of) -> FieldValue { return by_unit(of.result.idle_by_unit); }},
-    ResultField{"share_by_unit",
-                "",
-                "%",
-                "The share of the items that each unit did.",
-                in_data,
-                {FieldKind::by_unit, in_percent(1)},
-                [](Of of) -> FieldValue { return by_unit(of.result.share_by_unit); }},
+                in_percent(1), own<&PolicyResult::idle_fraction>},
+    ResultField{"idle_fraction.by_unit", "", "%", "The idle share of each unit.", in_data,
+                Shown(FieldKind::by_unit, in_percent(1)), own<&PolicyResult::idle_by_unit>},
+    ResultField{"share_by_unit", "", "%", "The share of the items that each unit did.", in_data,
+                Shown(FieldKind::by_unit, in_percent(1)), own<&PolicyResult::share_by_unit>},
     ResultField{"repetitions", "", "", "The numbers of each run.", in_json, FieldKind::repetitions,
-                [](Of of) -> FieldValue { return of.result.repetitions; }},
-    ResultField{"phases",
-                "",
-                "%",
-                "The end of each phase, and the units' shares in it.",
-                in_json,
-                {FieldKind::phases, in_percent(1)},
+                own<&PolicyResult::repetitions>},
+    ResultField{"phases", "", "%", "The end of each phase, and the units' shares in it.", in_json,
+                Shown(FieldKind::phases, in_percent(1)),
                 [](Of of) -> FieldValue {
                   return of.result.phases.size() < 2 ? std::vector<PhaseResult>()
                                                      : of.result.phases;
@@ -208,8 +192,7 @@ constexpr std::array fields_after_losses{
                 "The time that was charged for the policy's decisions, see --decision-cost.",
                 in_data | in_html, to_digits(3), mean_of<&RunNumbers::decisions_total>},
     ResultField{"decisions.max_s", "", "s", "The longest time that was charged for one decision.",
-                in_data, to_digits(3),
-                [](Of of) -> FieldValue { return of.result.decisions_max_s; }},
+                in_data, to_digits(3), own<&PolicyResult::decisions_max_s>},
     ResultField{"finish_spread_s", "ends apart", "s",
                 "The time from the first unit's end to the last's.", in_all, to_digits(3),
                 mean_of<&finish_spread>},
@@ -234,13 +217,8 @@ constexpr std::array fields_after_losses{
           return *energy_j * of.result.makespan_s.mean;
         },
         knows_energy},
-    ResultField{"energy_by_unit_j",
-                "",
-                "J",
-                "The energy of each unit.",
-                in_data,
-                {FieldKind::by_unit, to_digits(4)},
-                [](Of of) -> FieldValue { return of.result.energy_by_unit_j; }},
+    ResultField{"energy_by_unit_j", "", "J", "The energy of each unit.", in_data,
+                Shown(FieldKind::by_unit, to_digits(4)), own<&PolicyResult::energy_by_unit_j>},
     ResultField{"items_redone", "items redone", "items",
                 "Items that were done again after a loss, or twice.", in_data, to_digits(4),
                 mean_of<&RunNumbers::items_redone>},
@@ -259,11 +237,10 @@ constexpr std::array fields_after_losses{
                 [](Of of) -> FieldValue { return choice_of(of).is_experienced(); }},
     ResultField{"policy_stalled", "stalled", "",
                 "The policy left work undone, which was then done greedily.", in_data,
-                FieldKind::flag, [](Of of) -> FieldValue { return of.result.policy_stalled; }},
+                FieldKind::flag, own<&PolicyResult::policy_stalled>},
     ResultField{"verified", "verified", "",
                 "Whether every item was accepted exactly once and all checked results are right.",
-                in_data | in_html, FieldKind::flag,
-                [](Of of) -> FieldValue { return of.result.verified; }},
+                in_data | in_html, FieldKind::flag, own<&PolicyResult::verified>},
     ResultField{"extrapolated_share", "outside recorded sizes", "%",
                 "The share of items in blocks smaller or larger than any recorded one, whose times "
                 "are less certain.",
@@ -307,15 +284,84 @@ struct CellWriter {
   std::string operator()(double value) const { return number_text(field, value / factor); }
   std::string operator()(const std::string& value) const { return value; }
   std::string operator()(const Statistics& value) const { return (*this)(value.mean); }
-  std::string operator()(const std::pair<double, double>& value) const {
-    return (*this)(value.first) + " – " + (*this)(value.second);
-  }
   template <class Other>
   std::string operator()(const Other& /*value*/) const {
     EQ_CHECK(false, "a column has a single value");
     return {};
   }
 };
+
+/// What is left of `path` after the name of `field`: empty, or ".rest". nullopt if it is not the
+/// field's.
+std::optional<std::string_view> rest_of(const ResultField& field, std::string_view path) {
+  const std::string_view name = field.name;
+  if ((field.outputs & in_json) == 0 || !path.starts_with(name)) return std::nullopt;
+  const std::string_view rest = path.substr(name.size());
+  if (!rest.empty() && rest.front() != '.') return std::nullopt;
+  return rest;
+}
+
+/// The numbers in a value, each with the end of its path.
+struct NumbersIn {
+  const Comparison& comparison;
+  using Numbers = std::vector<std::pair<std::string, double>>;
+
+  Numbers operator()(double value) const { return {{"", value}}; }
+  Numbers operator()(std::uint64_t value) const { return {{"", static_cast<double>(value)}}; }
+  Numbers operator()(const Statistics& value) const {
+    return {{"", value.mean},
+            {".mean", value.mean},
+            {".sd", value.sd},
+            {".min", value.min},
+            {".max", value.max}};
+  }
+  Numbers operator()(const std::vector<std::optional<double>>& value) const {
+    Numbers numbers;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (value[i]) numbers.emplace_back("." + comparison.units[i], *value[i]);
+    }
+    return numbers;
+  }
+  Numbers operator()(const std::vector<PhaseResult>& value) const {
+    Numbers numbers;
+    double begin_s = 0.0;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const std::string phase = fmt::format(".{}", i + 1);
+      numbers.emplace_back(phase + ".end_s", value[i].end_s);
+      numbers.emplace_back(phase + ".duration_s", value[i].end_s - begin_s);
+      for (std::size_t u = 0; u < value[i].share_by_unit.size(); ++u) {
+        numbers.emplace_back(phase + ".share_by_unit." + comparison.units[u],
+                             value[i].share_by_unit[u]);
+      }
+      begin_s = value[i].end_s;
+    }
+    return numbers;
+  }
+  template <class Other>
+  Numbers operator()(const Other& /*value*/) const {
+    return {};
+  }
+};
+
+/// A comparison with one result, in which all numbers are known.
+Comparison complete_example(const std::vector<std::string>& units, std::size_t phases) {
+  constexpr const char* policy = "greedy";
+  Comparison comparison;
+  comparison.units = units;
+  comparison.policies = {parse_policy(policy)};
+  PolicyResult& result = comparison.results.emplace_back();
+  result.policy = policy;
+  result.reps = 2;
+  result.core_use = {1.0, 0.0};
+  result.speedup_vs_baseline = result.over_lower_bound = 1.0;
+  result.means.of<&RunNumbers::energy_j>() = 1.0;
+  result.paired_ratio = Statistics{};
+  result.loss = Losses{};
+  result.idle_by_unit = result.share_by_unit = std::vector<double>(units.size());
+  result.energy_by_unit_j = std::vector<std::optional<double>>(units.size(), 1.0);
+  result.phases = std::vector<PhaseResult>(phases, {0.0, std::vector<double>(units.size())});
+  return comparison;
+}
 
 }  // namespace
 
@@ -372,6 +418,34 @@ std::string heading_of(const ResultField& field, const Prefix& prefix) {
 std::string cell_text(const ResultField& field, const OfResult& of, const char* none,
                       const Prefix& prefix) {
   return std::visit(CellWriter{field, none, prefix.factor}, field.value(of));
+}
+
+std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path) {
+  std::vector<ResultNumber> found;
+  for (const ResultField& field : result_fields()) {
+    const auto rest = rest_of(field, path);
+    if (!rest) continue;
+    const FieldValue value = field.value(of);
+    const bool all =
+        rest->empty() && std::holds_alternative<std::vector<std::optional<double>>>(value);
+    for (const auto& [end, number] : std::visit(NumbersIn{of.comparison}, value)) {
+      if (!all && end != *rest) continue;
+      const bool is_time = std::string_view(field.name) == "phases" && end.ends_with("_s");
+      found.push_back({field.name + end, number, is_time ? "s" : field.unit,
+                       is_time ? NumberFormat{Notation::significant, 4} : field.shown.format});
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> number_paths(std::string_view path, const std::vector<std::string>& units,
+                                      std::size_t phases) {
+  const Comparison example = complete_example(units, phases);
+  std::vector<std::string> paths;
+  for (const ResultNumber& number : numbers_at({example, example.results.front()}, path)) {
+    paths.push_back(number.path);
+  }
+  return paths;
 }
 
 }  // namespace equipoise

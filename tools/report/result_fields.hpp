@@ -1,8 +1,9 @@
 // All fields of a result, in one table from which results.json, results.csv, the tables of a
 // comparison, its HTML page and the results of sweeps take names, headings, values and formats. A
-// new field is a row.
+// new field is a row. Its numbers are found by their path in results.json.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,12 +21,12 @@
 namespace equipoise {
 
 /// The value of a field. monostate: there is none.
-using FieldValue = std::variant<std::monostate, bool, std::uint64_t, double, std::string,
-                                Statistics, std::pair<double, double>,  // an interval
-                                std::vector<std::optional<double>>,     // by unit
-                                std::map<std::string, std::string>,     // by name
-                                std::vector<PhaseResult>,  // by phase; empty for a single one
-                                std::vector<Repetition>>;
+using FieldValue =
+    std::variant<std::monostate, bool, std::uint64_t, double, std::string, Statistics,
+                 std::vector<std::optional<double>>,  // by unit
+                 std::map<std::string, std::string>,  // by name
+                 std::vector<PhaseResult>,            // by phase; empty for a single one
+                 std::vector<Repetition>>;
 
 /// Whose field it is.
 struct OfResult {
@@ -113,9 +114,30 @@ struct ResultField {
 /// The heading of the field's column with its unit of measure: "makespan ms".
 [[nodiscard]] std::string heading_of(const ResultField& field, const Prefix& prefix = {});
 
-/// The field's value in a table: the mean of statistics, "low – high" for an interval, yes or no.
+/// The field's value in a table: the mean of statistics, yes or no.
 /// Numbers are in the unit with `prefix`. `none` stands for a value that is not there.
 [[nodiscard]] std::string cell_text(const ResultField& field, const OfResult& of, const char* none,
                                     const Prefix& prefix = {});
+
+/// A number of a result.
+struct ResultNumber {
+  std::string path;  ///< in results.json: "idle_fraction.by_unit.cuda0"
+  double value = 0.0;
+  const char* unit = "";                             ///< of measure, such as "s"; empty: none
+  NumberFormat format = {Notation::significant, 4};  ///< in tables
+};
+
+/// The numbers that `path` names: of a field such as "blocks", of statistics the mean
+/// ("makespan_s") or what the path names ("makespan_s.sd"), of values by unit that of one
+/// ("share_by_unit.cuda0") or all of them ("share_by_unit"), of phases, counted from 1, that of one
+/// ("phases.2.duration_s", "phases.2.share_by_unit.cuda0"). Empty if nothing is called so, or it is
+/// no number; values that are not known are left out.
+[[nodiscard]] std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path);
+
+/// The paths of the numbers that `path` names in a result on these units with so many phases, if
+/// all is known of it. Empty if it names none.
+[[nodiscard]] std::vector<std::string> number_paths(std::string_view path,
+                                                    const std::vector<std::string>& units,
+                                                    std::size_t phases);
 
 }  // namespace equipoise

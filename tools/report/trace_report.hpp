@@ -1,10 +1,12 @@
-// Reports about traces: a table of the numbers, and a list of doubtful values.
+// Reports about traces: a table of the numbers, a list of doubtful values, and what is doubtful in
+// a recording, in a few lines.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "real/recording/recorder.hpp"
 #include "shared_policies/machine/trace.hpp"
 
 namespace equipoise {
@@ -26,9 +28,18 @@ namespace equipoise {
 /// "22 blocks marked as outliers (cpu0: 5, cpu1: 17)"; empty if there are none.
 [[nodiscard]] std::string outliers_text(const Trace& trace);
 
-/// Values that are implausible on real machines, one line each: `falling_times`, deviations over 50
-/// % of the mean, units with no samples or only one size, and rows that are copies of another
-/// unit's or size's (same count above 1, mean and deviation). Empty if there are none.
+/// Values that are implausible on real machines, one line each: mean times that fall as the size
+/// grows, deviations over 50 % of the mean, units with no samples or only one size, and rows that
+/// are copies of another unit's or size's (same count above 1, mean and deviation). Empty if there
+/// are none.
 [[nodiscard]] std::vector<std::string> doubtful_in_trace(const Trace& trace);
+
+/// One warning each for sizes whose mean is not known well, for all doubts, and for watts that were
+/// not measured; none where there is nothing to say.
+void warn_of(const Recording& recording);
+
+/// "23 of 60 mean times are uncertain by more than 2 %; ...", what that means for predictions, and
+/// what to do; empty if none is.
+[[nodiscard]] std::string imprecision_text(const Recording& recording);
 
 }  // namespace equipoise

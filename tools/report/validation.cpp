@@ -12,6 +12,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
 #include "traces/json_record.hpp"
@@ -49,12 +50,6 @@ std::string shares_text(const std::vector<double>& shares) {
   std::vector<std::string> texts;
   for (const double share : shares) texts.push_back(fmt::format("{:.1f}", 100.0 * share));
   return fmt::format("{}", fmt::join(texts, " "));
-}
-
-Json shares_json(const std::vector<double>& shares, const std::vector<std::string>& units) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < units.size(); ++i) json[units[i]] = shares[i];
-  return json;
 }
 
 }  // namespace
@@ -171,8 +166,8 @@ Json validation_json(const Validation& validation, const Comparison& comparison)
                         {"too_noisy", is_too_noisy(*p.measured)},
                         {"predicted_s", json_of(p.simulated->makespan_s)},
                         {"relative_error", p.relative_error},
-                        {"measured_share_by_unit", shares_json(p.measured->share_by_unit, units)},
-                        {"predicted_share_by_unit", shares_json(p.simulated->share_by_unit, units)},
+                        {"measured_share_by_unit", by_unit(units, p.measured->share_by_unit)},
+                        {"predicted_share_by_unit", by_unit(units, p.simulated->share_by_unit)},
                         {"share_error", p.share_error},
                         {"verified", p.measured->verified}});
   }

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "tools/console/progress.hpp"
+#include "tools/console/terminal.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/simulations/simulation.hpp"
+#include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
 
 namespace equipoise {

@@ -9,7 +9,7 @@
 
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/metrics.hpp"
-#include "tools/console/progress.hpp"
+#include "tools/console/terminal.hpp"
 #include "tools/runs/options.hpp"
 #include "tools/search/schedule_parts.hpp"
 #include "tools/simulations/sim_world.hpp"

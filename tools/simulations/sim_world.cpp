@@ -10,6 +10,7 @@
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/resident_data.hpp"
+#include "sim/sim_executor.hpp"
 
 namespace equipoise {
 namespace {
@@ -140,8 +141,7 @@ RunSettings settings_of(const SimWorld& world, const RunSettings& options) {
 SimWorld under_scenario(const SimWorld& world, Scenario scenario) {
   SimInputs inputs = *world.inputs;
   inputs.scenario = std::move(scenario);
-  SimWorld other = make_sim_world(std::make_shared<const SimInputs>(std::move(inputs)));
-  return other;
+  return make_sim_world(std::make_shared<const SimInputs>(std::move(inputs)));
 }
 
 SimWorld without_units(const SimWorld& world, const std::vector<std::string>& names) {
@@ -239,6 +239,59 @@ ResidentPath resident_path(const SimWorld* world) {
 void check_policy(const SimWorld& world, const PolicyChoice& choice) {
   const KnownCosts known = known_costs(world, profile_of(choice, world.inputs->traces));
   static_cast<void>(make_policy(choice, &known, world.units));
+}
+
+Simulation simulation_of(const SimWorld& world, PolicyChoice choice, const Options& options,
+                         std::uint64_t repetition, std::string journal_file) {
+  Simulation simulation;
+  simulation.inputs = world.inputs;
+  simulation.phases = world.setup.phases.size();
+  if (choice.info->foresight == Foresight::oracle) simulation.schedule = world.schedule;
+  simulation.policy = std::move(choice);
+  simulation.seed = options.seed;
+  simulation.repetition = repetition;
+  simulation.decision_cost = options.decision_cost;
+  simulation.lower_bound_s = world.bound.seconds;
+  simulation.bound_phases = bound_phases(world);
+  simulation.settings = settings_of(world, options);
+  simulation.journal_file = std::move(journal_file);
+  simulation.learns = !options.experience_file.empty();
+  return simulation;
+}
+
+RunReport simulate_here(SimWorld world, const Simulation& simulation,
+                        std::function<bool()> stop_requested) {
+  if (simulation.phases < world.setup.phases.size()) {
+    world = first_phases(std::move(world), simulation.phases);
+  }
+  world.schedule = simulation.schedule;
+  KnownCosts known = known_costs(world, profile_of(simulation.policy, world.inputs->traces));
+  if (simulation.policy.experience) known.experience = *simulation.policy.experience;
+  RunPlan plan;
+  plan.units = world.units;
+  plan.phases = world.setup.phases;
+  plan.policy = simulation.policy;
+  plan.known = &known;
+  plan.recorded = world.recorded;
+  plan.on = "sim";
+  plan.seed = simulation.seed;
+  plan.repetition = simulation.repetition;
+  plan.lower_bound_s = simulation.lower_bound_s;
+  plan.bound_phases = simulation.bound_phases;
+  plan.scenario = world.setup.scenario;
+  plan.decision_cost = simulation.decision_cost;
+  plan.settings = simulation.settings;
+  plan.journal_file = simulation.journal_file;
+  plan.learns = simulation.learns;
+  plan.stop_requested = std::move(stop_requested);
+  plan.copy_times_alone = copy_times_alone(world);
+  SimSetup setup = std::move(world.setup);
+  setup.seed = simulation.seed;
+  setup.repetition = simulation.repetition;
+  setup.noise = simulation.settings.noise;
+  setup.block_timeout = simulation.settings.block_timeout.value();
+  const std::unique_ptr<Executor> executor = make_sim_executor(std::move(setup));
+  return run_plan(plan, *executor, {});
 }
 
 }  // namespace equipoise

@@ -1,22 +1,42 @@
-// A platform with its traces and workloads: everything that simulations need.
+// A platform with its traces and workloads, everything that simulations need; and one simulated
+// run.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/machine/scenario.hpp"
+#include "shared_policies/machine/trace.hpp"
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/model/platform.hpp"
+#include "shared_policies/model/workload.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/solve/lower_bound.hpp"
 #include "sim/sim_executor.hpp"
+#include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
-#include "tools/simulations/sim_inputs.hpp"
 #include "traces/run_settings.hpp"
 
 namespace equipoise {
+
+/// All inputs of a simulated world. Everything else follows from them (`make_sim_world`).
+struct SimInputs {
+  PlatformSource source;
+  Platform platform;             ///< with the units that take part
+  bool transfers_add_up = true;  ///< as the probe found; if false, the bound leaves copies out
+  std::vector<Trace> traces;     ///< as given, in order
+  std::vector<Workload> phases;
+  Scenario scenario;
+  std::vector<std::string> scenario_files;  ///< the files of the scenario
+  std::optional<Seconds> dispatch_cost;     ///< replaces those of the traces
+};
 
 /// The least mean makespan that is known to be reached, and by which policy.
 struct BestReached {
@@ -88,5 +108,32 @@ struct ResidentPath {
 
 /// Throws InputError if `choice` cannot be made for this world.
 void check_policy(const SimWorld& world, const PolicyChoice& choice);
+
+/// A run to be simulated.
+struct Simulation {
+  std::shared_ptr<const SimInputs> inputs;  ///< of its world
+  std::size_t phases = 0;                   ///< how many of the world's phases are run
+  PolicyChoice policy;
+  BlockLists schedule;  ///< of `optimum`; if empty, it divides by itself
+  std::uint64_t seed = 1;
+  std::uint64_t repetition = 0;
+  std::string decision_cost = "none";
+  std::optional<double> lower_bound_s;   ///< for the losses and the summary of the run file
+  std::vector<BoundPhase> bound_phases;  ///< of that bound
+  RunSettings settings;
+  std::string journal_file;  ///< empty: no run file
+  bool learns = false;       ///< see RunPlan
+};
+
+/// The run of `choice` in `world` with the seed, noise and decision cost of `options`.
+[[nodiscard]] Simulation simulation_of(const SimWorld& world, PolicyChoice choice,
+                                       const Options& options, std::uint64_t repetition = 0,
+                                       std::string journal_file = {});
+
+/// Simulates in this process, which must not be used for anything else afterwards. `world` is made
+/// from the simulation's inputs. `stop_requested` is first called when SimGrid has loaded the
+/// platform; the run ends early when it returns true. Throws InputError and BackendError.
+[[nodiscard]] RunReport simulate_here(SimWorld world, const Simulation& simulation,
+                                      std::function<bool()> stop_requested);
 
 }  // namespace equipoise

@@ -13,8 +13,7 @@
 #include "shared_policies/model/platform.hpp"
 #include "sim/platform_probe.hpp"
 #include "tools/runs/run_plan.hpp"
-#include "tools/simulations/sim_inputs.hpp"
-#include "tools/simulations/simulation.hpp"
+#include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
 
 namespace equipoise {

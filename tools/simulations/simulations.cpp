@@ -242,11 +242,18 @@ std::uint64_t number_of(const Reply& reply) {
   return std::visit([](const auto& any) { return any.number; }, reply);
 }
 
-/// The reply to `number` in `reply`; null if it is another one.
+/// Waits for the answer to `number`, and calls `meanwhile` whenever another reply or none has come.
 template <class Kind>
-const Kind* answer(const std::optional<Reply>& reply, std::uint64_t number) {
-  if (!reply || number_of(*reply) != number) return nullptr;
-  return std::get_if<Kind>(&*reply);
+std::variant<Kind, Failed> answer_to(std::uint64_t number,
+                                     const std::function<void(const Reply*)>& meanwhile) {
+  for (;;) {
+    std::optional<Reply> reply = server().wait();
+    if (reply && number_of(*reply) == number) {
+      if (auto* const answer = std::get_if<Kind>(&*reply)) return std::move(*answer);
+      if (auto* const failed = std::get_if<Failed>(&*reply)) return std::move(*failed);
+    }
+    meanwhile(reply ? &*reply : nullptr);
+  }
 }
 
 }  // namespace
@@ -256,11 +263,8 @@ void start_simulation_server() { static_cast<void>(server()); }
 void expect_simgrid() {
   const std::uint64_t number = server().next_number();
   server().ask(OpenSimgrid{number});
-  for (;;) {
-    const std::optional<Reply> reply = server().wait();
-    if (answer<SimgridOpened>(reply, number) != nullptr) return;
-    if (const auto* const refused = answer<Failed>(reply, number)) rethrow(*refused);
-  }
+  const auto answer = answer_to<SimgridOpened>(number, [](const Reply* /*other*/) {});
+  if (const auto* const refused = std::get_if<Failed>(&answer)) rethrow(*refused);
 }
 
 ProbedPlatform probe_in_server(PlatformSource source, RoutesOf wanted, MissingRoutes missing,
@@ -270,22 +274,17 @@ ProbedPlatform probe_in_server(PlatformSource source, RoutesOf wanted, MissingRo
   Cancelling cancelling;
   std::size_t done = 0;
   std::size_t hosts = 0;
-  for (;;) {
-    std::optional<Reply> reply = server().wait();
-    if (const auto* const probing = answer<ProbingPlatform>(reply, number)) {
+  auto answer = answer_to<PlatformProbed>(number, [&](const Reply* reply) {
+    const auto* const probing = std::get_if<ProbingPlatform>(reply);
+    if (probing != nullptr && probing->number == number) {
       done = probing->done;
       hosts = probing->hosts;
     }
-    if (answer<PlatformProbed>(reply, number) != nullptr) {
-      cancelling.disarm();
-      return std::move(std::get<PlatformProbed>(*reply).platform);
-    }
-    if (const auto* const refused = answer<Failed>(reply, number)) {
-      cancelling.disarm();
-      rethrow(*refused);
-    }
     if (watch) watch(done, hosts);
-  }
+  });
+  cancelling.disarm();
+  if (const auto* const refused = std::get_if<Failed>(&answer)) rethrow(*refused);
+  return std::move(std::get<PlatformProbed>(answer).platform);
 }
 
 void run_simulations(std::size_t count, const std::function<Simulation(std::size_t)>& which,
@@ -327,21 +326,15 @@ SimulationResult run_alone(const Simulation& simulation) {
 RunReport run_simulation(const Simulation& simulation) {
   const std::uint64_t number = server().ask(simulation, 1);
   bool is_stopping = false;
-  for (;;) {
-    std::optional<Reply> reply = server().wait();
-    if (answer<Simulated>(reply, number) != nullptr) {
-      return std::move(std::get<Simulated>(*reply).report);
-    }
-    if (const auto* const failed = answer<Failed>(reply, number)) {
-      if (stop_signal() != 0) throw Interrupted(stop_signal());
-      if (failed->kind == FailureKind::died) {
-        throw BackendError(fmt::format("the simulation of {} has no result: {}",
-                                       simulation.policy.typed, failed->why));
-      }
-      rethrow(*failed);
-    }
+  auto answer = answer_to<Simulated>(number, [&](const Reply* /*other*/) {
     if (stop_signal() != 0 && !std::exchange(is_stopping, true)) server().ask(Stop{});
-  }
+  });
+  const auto* const failed = std::get_if<Failed>(&answer);
+  if (failed == nullptr) return std::move(std::get<Simulated>(answer).report);
+  if (stop_signal() != 0) throw Interrupted(stop_signal());
+  if (failed->kind != FailureKind::died) rethrow(*failed);
+  throw BackendError(
+      fmt::format("the simulation of {} has no result: {}", simulation.policy.typed, failed->why));
 }
 
 std::size_t cores_to_use() {

@@ -11,8 +11,8 @@
 #include "tools/page/page_html.hpp"
 #include "tools/page/report_page.hpp"
 #include "tools/report/glossary.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/result_fields.hpp"
+#include "tools/report/results_text.hpp"
 #include "tools/sweep/sweep_tables.hpp"
 
 namespace equipoise {

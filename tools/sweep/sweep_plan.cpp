@@ -14,7 +14,7 @@
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "shared_policies/text/nearest_name.hpp"
-#include "tools/report/result_numbers.hpp"
+#include "tools/report/result_fields.hpp"
 #include "tools/runs/version.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/sim_world_loading.hpp"

@@ -11,7 +11,7 @@
 
 #include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
-#include "tools/report/result_numbers.hpp"
+#include "tools/report/result_fields.hpp"
 #include "tools/simulations/sim_world.hpp"
 
 namespace equipoise {

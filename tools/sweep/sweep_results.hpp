@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/report/result_numbers.hpp"
+#include "tools/report/result_fields.hpp"
 #include "tools/sweep/campaign_file.hpp"
 #include "tools/sweep/point_store.hpp"
 #include "tools/sweep/sweep_plan.hpp"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/loss_text.hpp"
+#include "tools/report/results_text.hpp"
 #include "tools/runs/version.hpp"
 #include "traces/json_record.hpp"
 

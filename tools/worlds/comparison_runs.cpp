@@ -9,7 +9,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/console.hpp"
-#include "tools/console/progress.hpp"
+#include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/simulations/simulations.hpp"
 

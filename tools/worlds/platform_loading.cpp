@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tools/console/console.hpp"
-#include "tools/console/progress.hpp"
+#include "tools/console/terminal.hpp"
 
 namespace equipoise {
 

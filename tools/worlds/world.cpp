@@ -7,7 +7,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/console.hpp"
-#include "tools/simulations/simulation.hpp"
+#include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/comparison_runs.hpp"
 #include "tools/worlds/real_world.hpp"

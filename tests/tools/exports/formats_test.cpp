@@ -15,7 +15,7 @@
 #include "tools/exports/block_table.hpp"
 #include "tools/exports/paje.hpp"
 #include "tools/exports/perfetto.hpp"
-#include "tools/exports/unit_spans.hpp"
+#include "tools/exports/run_marks.hpp"
 
 namespace equipoise::formats_test {
 namespace {

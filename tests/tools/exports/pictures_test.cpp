@@ -15,9 +15,9 @@
 #include "tests/tools/exports/small_run.hpp"
 #include "tools/exports/comparison_svg.hpp"
 #include "tools/exports/gantt_svg.hpp"
+#include "tools/exports/run_marks.hpp"
 #include "tools/exports/run_text.hpp"
-#include "tools/exports/time_axis.hpp"
-#include "tools/exports/time_grid.hpp"
+#include "tools/exports/svg_drawing.hpp"
 
 namespace equipoise::pictures_test {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/report/csv_text.hpp"
 #include "tools/report/report_text.hpp"
+#include "tools/report/results_text.hpp"
 
 namespace equipoise::loss_text_test {
 namespace {

@@ -1,5 +1,5 @@
 // Tests of the lines that sum up what is doubtful in a recording.
-#include "tools/report/recording_warnings.hpp"
+#include "tools/report/trace_report.hpp"
 
 #include <gtest/gtest.h>
 

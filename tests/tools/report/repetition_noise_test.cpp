@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
+#include "tools/report/results_text.hpp"
 #include "tools/report/validation.hpp"
 
 namespace equipoise::repetition_noise_test {

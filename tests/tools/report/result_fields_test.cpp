@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "tools/page/report_page.hpp"
-#include "tools/report/csv_text.hpp"
-#include "tools/report/json_text.hpp"
 #include "tools/report/report_text.hpp"
-#include "tools/report/result_numbers.hpp"
+#include "tools/report/results_text.hpp"
 
 namespace equipoise::result_fields_test {
 namespace {
