@@ -196,7 +196,7 @@ TEST(ComparisonTable, TellsItemsRedoneWithoutTheTailOfRounding) {
 }
 
 TEST(ComparisonTable, StatesWhatIsAssumedOfResidentDataAndDecisions) {
-  Options options;
+  ComparisonOptions options;
   Workload product;
   product.kernel = "matmul";
   Comparison comparison;

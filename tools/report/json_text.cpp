@@ -7,7 +7,7 @@
 #include "shared_policies/run/losses.hpp"
 #include "tools/report/json_values.hpp"
 #include "tools/report/loss_text.hpp"
-#include "tools/runs/parameter_facts.hpp"
+#include "tools/runs/policy_choice.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {

@@ -42,33 +42,31 @@ std::string difference(const RunReport& report, Seconds deciding) {
                  "interpolated, and from what else the policy then waited for");
 }
 
-std::string comparison(const RunReport& report, const RecordedMakespan& recorded,
-                       const Options& options) {
+std::string comparison(const RunReport& report, const RecordedMakespan& recorded) {
   const Seconds again = report.run.numbers.makespan;
   const std::string text =
       fmt::format("makespan: recorded {} ({}), {} again {} ({}), {:.4f} of it\n",
                   quantity_text(recorded.makespan.value, "s", 5), recorded.on, recorded.again,
-                  quantity_text(again.value, "s", 5), options.on, again / recorded.makespan);
+                  quantity_text(again.value, "s", 5), recorded.again_on, again / recorded.makespan);
   return text + (recorded.deciding ? difference(report, *recorded.deciding) : "");
 }
 
 }  // namespace
 
 int report_run(const RunReport& report, const PolicyChoice& choice, const std::vector<Unit>& units,
-               const Options& options, const ResidentPath& resident,
+               const std::string& run_file, bool json, const ResidentPath& resident,
                const std::optional<RecordedMakespan>& recorded) {
   if (report.outcome.interrupted) {
-    say_error("interrupted" +
-              (options.out.empty() ? "" : "; " + options.out + " holds the run so far"));
+    say_error("interrupted" + (run_file.empty() ? "" : "; " + run_file + " holds the run so far"));
     return 128 + stop_signal();
   }
-  if (options.json) {
+  if (json) {
     std::printf("%s\n", line_of(run_json(summary_of(report, units), recorded)).c_str());
   } else {
     std::printf("%s%s", run_table(report, choice, units).c_str(),
                 loss_text(report, resident).c_str());
-    if (recorded) std::printf("%s", comparison(report, *recorded, options).c_str());
-    if (!options.out.empty()) std::printf("run file: %s\n", options.out.c_str());
+    if (recorded) std::printf("%s", comparison(report, *recorded).c_str());
+    if (!run_file.empty()) std::printf("run file: %s\n", run_file.c_str());
   }
   warn_of_extrapolation(choice.spelling, report.run.numbers.extrapolated_share);
   if (report.run.verified) return 0;

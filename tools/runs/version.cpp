@@ -1,6 +1,10 @@
-// The versions that CMake found at build time.
+// The versions that CMake found at build time, and what is known of this machine.
 #include "tools/runs/version.hpp"
 
+#include <cstdint>
+#include <optional>
+
+#include "real/machine.hpp"
 #include "sim/sim_module.hpp"
 
 namespace equipoise {
@@ -13,6 +17,14 @@ std::string built_with_text() {
          (simgrid ? "SimGrid " + *simgrid : "without SimGrid") +
          ", Ipopt " EQUIPOISE_IPOPT_VERSION ", OpenBLAS " EQUIPOISE_OPENBLAS_VERSION
          ", " EQUIPOISE_CUDA ", without MPI)";
+}
+
+Facts machine_facts() {
+  const Machine& machine = this_machine();
+  return {{"name", {machine.name}},
+          {"cpu", {machine.cpu_model}},
+          {"hardware_threads", {static_cast<std::int64_t>(machine.threads.size())}},
+          {"memory_bytes", {machine.memory_bytes}}};
 }
 
 }  // namespace equipoise

@@ -1,7 +1,9 @@
-// The version of the program, and of the libraries with which it was built.
+// The version of the program and of its libraries, and the machine on which it runs.
 #pragma once
 
 #include <string>
+
+#include "shared_policies/records/facts.hpp"
 
 namespace equipoise {
 
@@ -12,5 +14,7 @@ namespace equipoise {
 [[nodiscard]] std::string built_with_text();
 /// A hash of the program's sources: 16 hexadecimal digits, the same on every machine.
 [[nodiscard]] std::string source_id();
+/// Of this machine: name, processor, hardware threads, bytes of memory.
+[[nodiscard]] Facts machine_facts();
 
 }  // namespace equipoise

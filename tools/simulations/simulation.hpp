@@ -20,21 +20,13 @@ namespace equipoise {
 struct Simulation {
   std::shared_ptr<const SimInputs> inputs;  ///< of its world
   std::size_t phases = 0;                   ///< how many of the world's phases are run
-  PolicyChoice policy;
-  BlockLists schedule;  ///< of `optimum`; if empty, it divides by itself
-  std::uint64_t seed = 1;
-  std::uint64_t repetition = 0;
-  std::string decision_cost = "none";
-  std::optional<double> lower_bound_s;   ///< for the losses and the summary of the run file
-  std::vector<BoundPhase> bound_phases;  ///< of that bound
-  RunSettings settings;
-  std::string journal_file;  ///< empty: no run file
-  bool learns = false;       ///< see RunPlan
+  BlockLists schedule;                      ///< of `optimum`; if empty, it divides by itself
+  PlannedRun run;
 };
 
 /// The run of `choice` in `world` with the seed, noise and decision cost of `options`.
 [[nodiscard]] Simulation simulation_of(const SimWorld& world, PolicyChoice choice,
-                                       const Options& options, std::uint64_t repetition = 0,
+                                       const RunOptions& options, std::uint64_t repetition = 0,
                                        std::string journal_file = {});
 
 /// Simulates in this process, which must not be used for anything else afterwards. `world` is made

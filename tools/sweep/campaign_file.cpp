@@ -52,7 +52,7 @@ class ExperimentReader {
     experiment.name = filled(own_.at("name"));
     check_name(experiment);
     if (const JsonValue* group = find("group")) experiment.group = filled(*group);
-    Options& o = experiment.options;
+    ComparisonOptions& o = experiment.options;
     o.quiet = true;  // the sweep shows its own progress, and the results say what took part
     o.platform_file = from_folder(folder_, filled(required("platform")));
     for (const std::string& file : texts("traces")) {
@@ -108,7 +108,7 @@ class ExperimentReader {
                      fmt::format("'{}' cannot name a folder; use letters, digits, - and _", name));
   }
 
-  void read_settings(Options& o) const {
+  void read_settings(ComparisonOptions& o) const {
     if (const JsonValue* value = find("scenario")) {
       o.scenario_file = from_folder(folder_, filled(*value));
     }
@@ -278,7 +278,8 @@ Campaign read_campaign(const std::string& file, std::vector<std::string>& proble
   return campaign;
 }
 
-void keep_only(Campaign& campaign, const std::vector<std::string>& patterns) {
+void keep_only(Campaign& campaign, const std::vector<std::string>& patterns,
+               const std::string& where) {
   if (patterns.empty()) return;
   const auto matches = [](const std::string& pattern, const std::string& name) {
     return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
@@ -291,7 +292,7 @@ void keep_only(Campaign& campaign, const std::vector<std::string>& patterns) {
     const bool would_match =
         std::any_of(campaign.experiments.begin(), campaign.experiments.end(),
                     [&](const Experiment& e) { return matches(longer, e.name); });
-    throw InputError("--only",
+    throw InputError(where,
                      fmt::format("no experiment of {} is called '{}'; {}", campaign.file, pattern,
                                  would_match ? fmt::format("did you mean '{}'?", longer)
                                              : std::string("write a name, or part of one with *")));

@@ -71,10 +71,6 @@ std::vector<Trace> read_traces(const std::vector<std::string>& files) {
   return traces;
 }
 
-void check_out(const Options& options) {
-  if (!options.out.empty()) check_writable(options.out, "--out");
-}
-
 void complete_watts(Unit& unit, const Unit& recorded) {
   if (unit.idle_w || unit.busy_w || !recorded.idle_w) return;
   unit.idle_w = recorded.idle_w;

@@ -7,7 +7,6 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
-#include "tools/runs/options.hpp"
 
 namespace equipoise {
 
@@ -16,10 +15,6 @@ namespace equipoise {
 /// holds for all. Throws InputError, also if two files time the same kernel on the same unit, or
 /// say different things of its workload.
 [[nodiscard]] std::vector<Trace> read_traces(const std::vector<std::string>& files);
-
-/// Throws InputError unless `options.out`, if given, can be written and is not an input file. To be
-/// called after all input files have been read.
-void check_out(const Options& options);
 
 /// Gives `unit` the watts of `recorded`, its unit in the trace of the first phase, if it has none
 /// of its own. Those of a platform therefore come first. There may be idle watts without busy ones.

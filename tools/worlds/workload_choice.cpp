@@ -50,9 +50,8 @@ std::optional<double> traced_bytes(const std::vector<Trace>& traces, const std::
 }
 
 /// `trace`: the first of the `traces` of this kernel.
-Workload choose_trace_kernel(const Spec& spec, const Trace& trace,
-                             const std::vector<Trace>& traces) {
-  const std::string where = "--workload";
+Workload choose_trace_kernel(const Spec& spec, const Trace& trace, const std::vector<Trace>& traces,
+                             const std::string& where) {
   const Parameters read(spec.parameters, trace_kernel_parameters, spec.name, where);
   if (!read.is_given("items")) {
     throw InputError(where, fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
@@ -118,30 +117,31 @@ Workload workload_of(const Kernel& kernel) {
   return workload;
 }
 
-Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces) {
-  const Spec spec = parse_spec(spelling, ':', "--workload");
+Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces,
+                         const std::string& where) {
+  const Spec spec = parse_spec(spelling, ':', where);
   std::vector<std::string> known;
   for (const KernelInfo& info : kernel_catalog()) {
     known.push_back(info.name);
     if (info.name != spec.name || is_sized_for_a_trace(spec, info)) continue;
-    Workload workload = workload_of(*make_kernel(spec.name, spec.parameters, "--workload"));
+    Workload workload = workload_of(*make_kernel(spec.name, spec.parameters, where));
     take_from_trace(workload, traces);
     return workload;
   }
   for (const Trace& trace : traces) {
-    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace, traces);
+    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace, traces, where);
     if (std::find(known.begin(), known.end(), trace.kernel) == known.end()) {
       known.push_back(trace.kernel);
     }
   }
   if (spec.parameters.contains("items") && std::ranges::find(known, spec.name) != known.end()) {
     throw InputError(
-        "--workload",
+        where,
         fmt::format("{0} has no parameter 'items', but for a trace of {0}, and none is given; see "
                     "'equipoise list kernels'",
                     spec.name));
   }
-  throw InputError("--workload", unknown_name("kernel", spec.name, known));
+  throw InputError(where, unknown_name("kernel", spec.name, known));
 }
 
 void check_problem(const Trace& trace, const std::string& trace_file, const Workload& workload) {
