@@ -133,7 +133,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
   const std::size_t units = runs.front().numbers.units.size();
   const auto n = static_cast<double>(runs.size());
   PolicyResult r;
-  r.policy = policy;
+  r.spelling = policy;
   r.on = on;
   r.reps = runs.size();
   r.idle_by_unit.assign(units, 0.0);
@@ -172,7 +172,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
 void compare_with_baseline(std::vector<PolicyResult>& results, const std::string& baseline) {
   for (PolicyResult& result : results) {
     const auto base = std::find_if(results.begin(), results.end(), [&](const PolicyResult& r) {
-      return r.policy == baseline && r.on == result.on;
+      return r.spelling == baseline && r.on == result.on;
     });
     if (base != results.end() && base->verified && result.verified) {
       result.speedup_vs_baseline = base->makespan_s.mean / result.makespan_s.mean;
@@ -197,7 +197,7 @@ std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult
 void compare_with_reference(std::vector<PolicyResult>& results, const std::string& reference) {
   for (PolicyResult& result : results) {
     for (const PolicyResult& other : results) {
-      if (other.policy != reference || other.on != result.on) continue;
+      if (other.spelling != reference || other.on != result.on) continue;
       if (other.verified && result.verified) {
         result.paired_ratio = paired_ratio(result, other);
       }

@@ -33,12 +33,12 @@ void remove_large_runs(const Comparison& comparison, const ComparisonOptions& op
   if (options.kept_runs != KeptRuns::small) return;
   std::vector<std::string> removed;
   for (const PolicyResult& result : comparison.results) {
-    const std::string file = run_file_of(options.out, result.policy, result.on);
+    const std::string file = run_file_of(options.out, result.spelling, result.on);
     std::error_code error;
     const std::uintmax_t bytes = std::filesystem::file_size(file, error);
     if (error || bytes < most_kept_bytes || !std::filesystem::remove(file, error)) continue;
     removed.push_back(fmt::format(
-        "{} ({}, {})", result.policy,
+        "{} ({}, {})", result.spelling,
         counted(static_cast<std::size_t>(*result.means.of<&RunNumbers::blocks>()), "block"),
         quantity_text(static_cast<double>(bytes), "B")));
   }
@@ -54,7 +54,7 @@ void remove_earlier_runs(const Comparison& comparison, const ComparisonOptions& 
   std::set<std::string> ours;
   if (options.kept_runs != KeptRuns::none) {
     for (const PolicyResult& result : comparison.results) {
-      ours.insert(run_file_of(options.out, result.policy, result.on));
+      ours.insert(run_file_of(options.out, result.spelling, result.on));
     }
   }
   const std::string file = options.out + "/results.json";

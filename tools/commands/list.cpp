@@ -22,7 +22,7 @@
 #include "tools/report/json_values.hpp"
 #include "tools/runs/loaded_policy.hpp"
 #include "tools/runs/policy_choice.hpp"
-#include "tools/worlds/device_links.hpp"
+#include "tools/worlds/recorded_platform.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {

@@ -17,10 +17,9 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/json_values.hpp"
-#include "tools/worlds/device_links.hpp"
-#include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/machine_spec_file.hpp"
 #include "tools/worlds/platform_loading.hpp"
+#include "tools/worlds/recorded_platform.hpp"
 #include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 

@@ -24,11 +24,9 @@
 #include "tools/simulations/simulations.hpp"
 #include "tools/sweep/campaign_file.hpp"
 #include "tools/sweep/point_store.hpp"
-#include "tools/sweep/sweep_page.hpp"
 #include "tools/sweep/sweep_plan.hpp"
+#include "tools/sweep/sweep_report.hpp"
 #include "tools/sweep/sweep_results.hpp"
-#include "tools/sweep/sweep_tables.hpp"
-#include "tools/sweep/sweep_text.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -84,7 +82,7 @@ PointRecord record_of(const SweepPlan& plan, const Point& point) {
   PointRecord record;
   record.key = point.key;
   record.experiment = planned.experiment.name;
-  record.policy = planned.policies[point.policy].spelling;
+  record.spelling = planned.policies[point.policy].spelling;
   record.seed = planned.experiment.options.seed;
   record.repetition = point.repetition;
   return record;
@@ -97,8 +95,9 @@ SearchRecord searched(const PlannedExperiment& planned) {
   record.schedule.emplace();
   try {
     BestKnown best = search_schedule(*planned.world, planned.experiment.options);
-    record.best = {best.seconds, std::move(best.policy)};
-    record.schedule = std::move(best.schedule);
+    record.best_known_s = best.seconds;
+    record.best_known_by = std::move(best.spelling);
+    *record.schedule = std::move(best.schedule);
   } catch (const BackendError& failure) {
     record.failure = failure.what();
   }
@@ -110,12 +109,13 @@ SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searc
   SearchRecord record;
   record.key = planned.best_known_key;
   record.experiment = planned.experiment.name;
+  record.with_noise = true;
   record.failure = searched.failure;
   if (!record.failure.empty()) return record;
-  std::optional<BestReached> best =
-      best_reached(*planned.world, planned.experiment.options, planned.experiment.options.reps);
-  if (best) {
-    record.best = std::move(*best);
+  const ComparisonOptions& options = planned.experiment.options;
+  if (auto best = best_reached(*planned.world, options, options.reps)) {
+    record.best_known_s = best->seconds;
+    record.best_known_by = std::move(best->spelling);
   } else {
     record.failure = "no policy completes every repetition";
   }
@@ -151,7 +151,7 @@ void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, P
     }
     const auto found = stored.searches.find(planned.schedule_key);
     if (found == stored.searches.end()) continue;
-    planned.world->schedule = found->second.schedule.value_or(BlockLists());
+    planned.world->schedule = found->second.schedule.value_or(std::nullopt).value_or(BlockLists());
     if (!shard.searches(plan, i) || planned.best_known_key.empty() ||
         is_done(stored.searches, planned.best_known_key)) {
       continue;
@@ -175,12 +175,12 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
         return simulation_of(*planned.world, planned.policies[point.policy],
                              planned.experiment.options, point.repetition);
       },
-      [&](std::size_t job, SimulationResult result) {
+      [&](std::size_t job, const SimulationResult& result) {
         PointRecord record = record_of(plan, plan.points[todo[job]]);
-        record.failure = std::move(result.failure);
+        const RunReport& report = result.report;
+        record.failure = result.failure.empty() ? report.problem : result.failure;
         if (record.failure.empty()) {
-          record.report = std::move(result.report);
-          record.failure = record.report.problem;
+          record.report = {report.run.numbers, report.run.policy_stalled, report.run.repetition};
         }
         writer.append(record);
         ++done;
@@ -198,7 +198,7 @@ bool warn_of_failures(const SweepPlan& plan, const StoredPoints& stored) {
     if (found == points.end()) continue;
     const PointRecord& record = found->second;
     if (record.failure.empty()) continue;
-    failures.push_back(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.policy,
+    failures.push_back(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.spelling,
                                    record.repetition, record.failure));
   }
   if (failures.empty()) return false;
@@ -284,7 +284,7 @@ ExpectedResults expected_of(const SweepPlan& plan) {
 /// code.
 int finish(const Campaign& campaign, const SweepPlan& plan,
            const std::optional<Expectations>& expectations, const SweepRequest& request) {
-  const ResultsLock lock(request.out);
+  const LockedFile lock = lock_results(request.out);
   const StoredPoints stored = read_folder(request.out);
   std::size_t missing = 0;
   std::size_t searches = 0;

@@ -62,10 +62,10 @@ std::string prediction_table(const Comparison& comparison) {
   std::vector<const PolicyResult*> measured;
   for (const PolicyResult& real : comparison.results) {
     if (is_simulated(real)) continue;
-    const PolicyResult* sim = find_result(comparison, real.policy, "sim");
+    const PolicyResult* sim = find_result(comparison, real.spelling, "sim");
     if (sim == nullptr) continue;
     const double error = sim->makespan_s.mean / real.makespan_s.mean - 1.0;
-    table.add({real.policy, cell_text(makespan, {comparison, *sim}, "-", prefix),
+    table.add({real.spelling, cell_text(makespan, {comparison, *sim}, "-", prefix),
                cell_text(makespan, {comparison, real}, "-", prefix),
                cell_text(half_width, {comparison, real}, "-", prefix), noise_cell(real),
                fmt::format("{:+.1f}", 100.0 * error)});
@@ -81,13 +81,13 @@ std::string energy_prediction_table(const Comparison& comparison) {
   bool any = false;
   for (const PolicyResult& real : comparison.results) {
     if (real.energy_from != EnergySource::measured) continue;
-    const PolicyResult* sim = find_result(comparison, real.policy, "sim");
+    const PolicyResult* sim = find_result(comparison, real.spelling, "sim");
     if (sim == nullptr) continue;
     const std::optional<double> predicted_j = sim->means.of<&RunNumbers::energy_j>();
     const double measured_j = *real.means.of<&RunNumbers::energy_j>();
     if (!predicted_j || !(measured_j > 0.0)) continue;
     any = true;
-    table.add({real.policy, cell_text(energy, {comparison, *sim}, "-"),
+    table.add({real.spelling, cell_text(energy, {comparison, *sim}, "-"),
                cell_text(energy, {comparison, real}, "-"),
                fmt::format("{:+.1f}", 100.0 * (*predicted_j / measured_j - 1.0))});
   }
@@ -119,7 +119,7 @@ std::string energy_table(const Comparison& comparison) {
   for (const std::string& unit : comparison.units) heads.push_back(unit + " " + field.unit);
   TextTable table(std::move(heads));
   for (const PolicyResult& r : comparison.results) {
-    std::vector<std::string> cells = {r.policy, r.on};
+    std::vector<std::string> cells = {r.spelling, r.on};
     for (const std::optional<double>& energy_j : r.energy_by_unit_j) {
       cells.push_back(joules(energy_j));
     }
@@ -320,7 +320,7 @@ std::string comparison_legend(const Comparison& comparison) {
   if (comparison.best_known) {
     text +=
         fmt::format("; best known {} ({})", quantity_text(comparison.best_known->seconds, "s", 4),
-                    comparison.best_known->policy);
+                    comparison.best_known->spelling);
   }
   std::vector<std::string> words = {"makespan_half_ci95_s", "speedup_vs_baseline"};
   if (comparison.lower_bound_s) words.emplace_back("over_lower_bound");
@@ -352,7 +352,7 @@ void warn_of_extrapolation(const Comparison& comparison) {
   std::set<std::string> policies;
   for (const PolicyResult& result : comparison.results) {
     if (*result.means.of<&RunNumbers::extrapolated_share>() > warned_share)
-      policies.insert(result.policy);
+      policies.insert(result.spelling);
   }
   if (policies.empty()) return;
   warn(fmt::format(

@@ -47,7 +47,7 @@ FieldValue loss_of(const OfResult& of, Seconds Losses::*cause) {
 
 const PolicyChoice& choice_of(const OfResult& of) {
   const auto found =
-      std::ranges::find(of.comparison.policies, of.result.policy, &PolicyChoice::spelling);
+      std::ranges::find(of.comparison.policies, of.result.spelling, &PolicyChoice::spelling);
   EQ_CHECK(found != of.comparison.policies.end(), "a result is of a policy of its comparison");
   return *found;
 }
@@ -93,7 +93,7 @@ constexpr std::array fields_before_losses{
     ResultField{
         "spelling", "policy", "",
         "What decides which unit gets how many items, and when; with its parameters as typed.",
-        in_all, FieldKind::text, [](Of of) -> FieldValue { return of.result.policy; }},
+        in_all, FieldKind::text, [](Of of) -> FieldValue { return of.result.spelling; }},
     ResultField{"on", "on", "", "Where it ran: sim, real or paced.", in_all, FieldKind::text,
                 [](Of of) -> FieldValue { return of.result.on; }},
     ResultField{"reps", "runs", "", "The number of runs.", in_data | in_html, FieldKind::count,

@@ -70,7 +70,7 @@ Comparison complete_example(const std::vector<std::string>& units, std::size_t p
   comparison.units = units;
   comparison.policies = {parse_policy(policy)};
   PolicyResult& result = comparison.results.emplace_back();
-  result.policy = policy;
+  result.spelling = policy;
   result.reps = 2;
   result.core_use = {1.0, 0.0};
   result.speedup_vs_baseline = result.over_lower_bound = 1.0;

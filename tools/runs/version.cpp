@@ -9,11 +9,9 @@
 
 namespace equipoise {
 
-std::string version_text() { return EQUIPOISE_VERSION; }
-
 std::string built_with_text() {
   const std::optional<std::string> simgrid = simgrid_version();
-  return "equipoise " + version_text() + " (" +
+  return "equipoise " EQUIPOISE_VERSION " (" +
          (simgrid ? "SimGrid " + *simgrid : "without SimGrid") +
          ", Ipopt " EQUIPOISE_IPOPT_VERSION ", OpenBLAS " EQUIPOISE_OPENBLAS_VERSION
          ", " EQUIPOISE_CUDA ", without MPI)";

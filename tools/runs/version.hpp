@@ -7,8 +7,6 @@
 
 namespace equipoise {
 
-/// "0.1.0".
-[[nodiscard]] std::string version_text();
 /// "equipoise 0.1.0 (SimGrid 3.32, Ipopt 3.11.9, OpenBLAS 0.3.21, CUDA 13.0, without MPI)".
 /// SimGrid: if its module is there. The others: with which the program was built.
 [[nodiscard]] std::string built_with_text();

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <set>
 #include <span>
@@ -58,6 +59,7 @@ double value_for(Objective objective, const RunNumbers& numbers) {
   return objective == Objective::energy ? *numbers.energy_j : edp_js(numbers);
 }
 
+/// The verified run with the least value among those that are allowed; null if there is none.
 const RunReport* least_of(const std::vector<RunReport>& runs, Objective objective,
                           const std::function<bool(const RunNumbers&)>& is_allowed) {
   const RunReport* least = nullptr;
@@ -94,17 +96,6 @@ IdealRuns ideal_runs(const SimWorld& world, const RunOptions& options, Objective
 }
 
 namespace {
-
-/// The ideal run of some units alone, beside that of all.
-struct WithoutSomeUnits {
-  /// The CPUs of a machine that has other units, too; otherwise all units but the one that would be
-  /// the best one alone.
-  std::vector<std::string> left_out;
-  std::vector<std::string> units;  ///< those that take part
-  bool is_about_cpus = false;
-  bool is_used = false;           ///< whether the best run of all uses units of `left_out`
-  std::optional<RunReport> best;  ///< nullopt if these units cannot do all items
-};
 
 /// The unit that would be the best one alone if it took all items as one block.
 std::size_t best_alone(const SimWorld& world, Objective objective) {
@@ -151,6 +142,13 @@ std::string kept_text(const std::vector<std::string>& names) {
                      names.back());
 }
 
+bool is_cpu(const Unit& unit) { return unit.kind == UnitKind::cpu; }
+
+/// Whether the question is what the CPUs of a machine with other units are good for.
+bool is_about_cpus(const SimWorld& world) {
+  return std::ranges::any_of(world.units, is_cpu) && !std::ranges::all_of(world.units, is_cpu);
+}
+
 /// How an objective is called.
 struct Measure {
   const char* name;
@@ -173,8 +171,8 @@ struct Subject {
   const char* uses;
 };
 
-Subject subject_of(const WithoutSomeUnits& without, const SimWorld& world) {
-  if (!without.is_about_cpus) {
+Subject subject_of(const SimWorld& world) {
+  if (!is_about_cpus(world)) {
     return {"Several units are worth using", "Several units are not worth using",
             "Several units are needed", "together", "uses more"};
   }
@@ -190,15 +188,14 @@ Subject subject_of(const WithoutSomeUnits& without, const SimWorld& world) {
           "uses it"};
 }
 
-bool is_cpu(const Unit& unit) { return unit.kind == UnitKind::cpu; }
-
-/// The units without which is tried, for this objective; the others go on.
-std::vector<std::string> left_out_for(Objective objective, const SimWorld& world,
-                                      bool is_about_cpus) {
-  const std::size_t alone = is_about_cpus ? 0 : best_alone(world, objective);
+/// The units without which is tried, for this objective: the CPUs of a machine that has other
+/// units, too; otherwise all but the one that would be the best one alone.
+std::vector<std::string> left_out_for(Objective objective, const SimWorld& world) {
+  const bool is_without_cpus = is_about_cpus(world);
+  const std::size_t alone = is_without_cpus ? 0 : best_alone(world, objective);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < world.units.size(); ++i) {
-    const bool stays = is_about_cpus ? !is_cpu(world.units[i]) : i == alone;
+    const bool stays = is_without_cpus ? !is_cpu(world.units[i]) : i == alone;
     if (!stays) names.push_back(world.units[i].name);
   }
   return names;
@@ -216,62 +213,25 @@ void try_without(const std::vector<std::string>& names, const SimWorld& world,
   for (RunReport& run : ideal_runs(rest, options, objective).tried) tried.push_back(std::move(run));
 }
 
-/// Returns nullopt for a world of one unit. For energy and EDP the same is tried, so that the
-/// answers agree; for time only what the answer needs.
-std::optional<WithoutSomeUnits> without_some_units(const SimWorld& world, const RunOptions& options,
-                                                   Objective objective, IdealRuns& runs) {
-  if (world.units.size() < 2) return std::nullopt;
-  WithoutSomeUnits without;
-  without.is_about_cpus =
-      std::ranges::any_of(world.units, is_cpu) && !std::ranges::all_of(world.units, is_cpu);
-  without.left_out = left_out_for(objective, world, without.is_about_cpus);
-  for (const Unit& unit : world.units) {
-    const bool stays = std::ranges::find(without.left_out, unit.name) == without.left_out.end();
-    if (stays) without.units.push_back(unit.name);
-  }
-  const auto uses_none = [&](const RunNumbers& numbers) {
-    return !uses(numbers, world, without.left_out);
-  };
-  if (objective != Objective::time) {
-    std::set<std::vector<std::string>> each;
-    for (const Objective one : {Objective::energy, Objective::edp}) {
-      each.insert(left_out_for(one, world, without.is_about_cpus));
-    }
-    for (const auto& names : each) try_without(names, world, options, objective, runs.tried);
-  } else if (!uses_none(runs.best.run.numbers)) {
-    try_without(without.left_out, world, options, objective, runs.tried);
-  }
-  const RunReport* const kept = least_of(runs.tried, objective, uses_none);
-  const RunReport* best = least_of(runs.tried, objective, [](const RunNumbers&) { return true; });
-  if (kept != nullptr) {
-    without.best = *kept;
-    const double alone = value_for(objective, kept->run.numbers);
-    if (alone <= value_for(objective, best->run.numbers)) best = kept;
-  }
-  without.is_used = best != kept;
-  runs.best = *best;
-  return without;
-}
-
 /// The answer in one line.
-std::string worth_text(const WithoutSomeUnits& without, const IdealRuns& runs,
-                       const SimWorld& world, Objective objective) {
-  const Subject subject = subject_of(without, world);
+std::string worth_text(const Worth& worth, const IdealRuns& runs, const SimWorld& world,
+                       Objective objective) {
+  const Subject subject = subject_of(world);
   const Measure measure = measure_of(objective);
   const auto said = [&](double value) { return quantity_text(value, measure.unit, 4); };
-  const std::string kept = kept_text(without.units);
-  if (!without.best) return fmt::format("{}: {} cannot do all items.", subject.is_needed, kept);
-  const double alone = value_for(objective, without.best->run.numbers);
-  if (without.is_used) {
+  const std::string kept = kept_text(worth.units);
+  if (!worth.without) return fmt::format("{}: {} cannot do all items.", subject.is_needed, kept);
+  const double alone = value_for(objective, *worth.without);
+  if (worth.is_worth_using) {
     const double best = value_for(objective, runs.best.run.numbers);
     return fmt::format("{}: {} the {} is {}, with {} {} ({} less).", subject.is_worth, subject.with,
                        measure.name, said(best), kept, said(alone), percent_of(1.0 - best / alone));
   }
   std::string text =
       fmt::format("{}: {} {} the least {}, {}", subject.is_not_worth, kept,
-                  without.units.size() == 1 ? "has" : "have", measure.name, said(alone));
+                  worth.units.size() == 1 ? "has" : "have", measure.name, said(alone));
   const double fastest = value_for(objective, runs.fastest.run.numbers);
-  if (uses(runs.fastest.run.numbers, world, without.left_out) && fastest > alone) {
+  if (uses(runs.fastest.run.numbers, world, worth.left_out) && fastest > alone) {
     const char* const which = objective == Objective::time
                                   ? "the best found that {} has {} ({} more)"
                                   : "the fastest schedule {} and has {} ({} more)";
@@ -298,14 +258,36 @@ Json worth_json(const Worth& worth) {
 
 Worth worth_of_units(const SimWorld& world, const RunOptions& options, Objective objective,
                      IdealRuns& runs) {
-  auto without = without_some_units(world, options, objective, runs);
-  if (!without) return {};
+  if (world.units.size() < 2) return {};
   Worth worth;
-  worth.line = worth_text(*without, runs, world, objective) + "\n";
-  worth.is_worth_using = without->is_used;
-  worth.left_out = std::move(without->left_out);
-  worth.units = std::move(without->units);
-  if (without->best) worth.without = std::move(without->best->run.numbers);
+  worth.left_out = left_out_for(objective, world);
+  for (const Unit& unit : world.units) {
+    if (std::ranges::count(worth.left_out, unit.name) == 0) worth.units.push_back(unit.name);
+  }
+  const auto uses_none = [&](const RunNumbers& numbers) {
+    return !uses(numbers, world, worth.left_out);
+  };
+  // For energy and EDP the same is tried, so that the answers agree; for time only what the answer
+  // needs.
+  if (objective != Objective::time) {
+    std::set<std::vector<std::string>> each;
+    for (const Objective one : {Objective::energy, Objective::edp}) {
+      each.insert(left_out_for(one, world));
+    }
+    for (const auto& names : each) try_without(names, world, options, objective, runs.tried);
+  } else if (!uses_none(runs.best.run.numbers)) {
+    try_without(worth.left_out, world, options, objective, runs.tried);
+  }
+  const RunReport* const kept = least_of(runs.tried, objective, uses_none);
+  const RunReport* best = least_of(runs.tried, objective, [](const RunNumbers&) { return true; });
+  if (kept != nullptr) {
+    worth.without = kept->run.numbers;
+    const double alone = value_for(objective, *worth.without);
+    if (alone <= value_for(objective, best->run.numbers)) best = kept;
+  }
+  worth.is_worth_using = best != kept;
+  runs.best = *best;
+  worth.line = worth_text(worth, runs, world, objective) + "\n";
   return worth;
 }
 

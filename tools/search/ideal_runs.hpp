@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -28,10 +27,6 @@ constexpr auto words(DescriptionOf<Objective> /*of*/) {
 
 /// What the objective counts, which is to be least.
 [[nodiscard]] double value_for(Objective objective, const RunNumbers& numbers);
-
-/// The verified run with the least value among those that are allowed; null if there is none.
-[[nodiscard]] const RunReport* least_of(const std::vector<RunReport>& runs, Objective objective,
-                                        const std::function<bool(const RunNumbers&)>& is_allowed);
 
 /// The runs of the oracle.
 struct IdealRuns {

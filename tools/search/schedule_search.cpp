@@ -96,7 +96,7 @@ BestKnown search_schedule(const SimWorld& world, const RunOptions& options) {
     const std::optional<double> own_s = end_of_own_policy(world, plain);
     if (own_s && *own_s < best.seconds) {
       best.seconds = *own_s;
-      best.policy = "equipoise";
+      best.spelling = "equipoise";
     }
   }
   return best;
@@ -106,7 +106,7 @@ void find_best_schedule(SimWorld& world, const RunOptions& options) {
   try {
     BestKnown best = search_schedule(world, options);
     world.schedule = std::move(best.schedule);
-    world.best_known = {best.seconds, std::move(best.policy)};
+    world.best_known = {best.seconds, std::move(best.spelling)};
   } catch (const BackendError& failure) {
     warn(fmt::format("the best schedule is not known: {}", failure.what()));
   }

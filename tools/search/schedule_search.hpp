@@ -23,7 +23,7 @@ struct BestKnown {
   /// The least makespan with mean block times that was found: that of the schedule or, if it was
   /// better, that of the policy `equipoise`, which can react to losses of units.
   double seconds = 0.0;
-  std::string policy;  ///< "optimum" for that of the schedule, or "equipoise"
+  std::string spelling;  ///< of the policy: "optimum" for that of the schedule, or "equipoise"
 };
 
 /// Searches for the schedule with the least makespan, with mean block times, under the world's

@@ -21,7 +21,7 @@ namespace equipoise {
 /// The least mean makespan that is known to be reached, and by which policy.
 struct BestReached {
   double seconds = 0.0;
-  std::string policy;  ///< its spelling
+  std::string spelling;  ///< of the policy
 };
 
 /// A lower bound on the makespan of any run without noise.

@@ -48,7 +48,7 @@ struct PrintedValue {
 struct PublishedFigure {
   /// What is printed of one policy.
   struct OfPolicy {
-    std::string policy;
+    std::string spelling;                 ///< of the policy
     std::optional<PrintedValue> printed;  ///< none: ours is shown alone
   };
 

@@ -187,7 +187,7 @@ void check_published(const Campaign& campaign, const SweepPlan& plan,
       std::vector<std::string> known;
       for (const PolicyChoice& choice : planned.policies) known.push_back(choice.spelling);
       std::vector<std::string> named;
-      for (const PublishedFigure::OfPolicy& of : figure.policies) named.push_back(of.policy);
+      for (const PublishedFigure::OfPolicy& of : figure.policies) named.push_back(of.spelling);
       if (!figure.over.empty()) named.push_back(figure.over);
       for (const std::string& policy : named) {
         const auto at = std::find(known.begin(), known.end(), policy);

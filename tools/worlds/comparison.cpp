@@ -99,7 +99,7 @@ void count_results_as_known(Comparison& comparison) {
   if (!best) return;
   for (const PolicyResult& result : comparison.results) {
     if (!is_simulated(result) || !has_every_repetition(comparison, result)) continue;
-    if (result.makespan_s.mean < best->seconds) best = {result.makespan_s.mean, result.policy};
+    if (result.makespan_s.mean < best->seconds) best = {result.makespan_s.mean, result.spelling};
   }
 }
 
@@ -191,14 +191,14 @@ void describe_experiment(Comparison& comparison, const ComparisonOptions& option
 const PolicyResult* find_result(const Comparison& comparison, const std::string& policy,
                                 const std::string& on) {
   for (const PolicyResult& result : comparison.results) {
-    if (result.policy == policy && result.on == on) return &result;
+    if (result.spelling == policy && result.on == on) return &result;
   }
   return nullptr;
 }
 
 Foresight foresight_of(const Comparison& comparison, const PolicyResult& result) {
   for (const PolicyChoice& choice : comparison.policies) {
-    if (choice.spelling == result.policy) return choice.info->foresight;
+    if (choice.spelling == result.spelling) return choice.info->foresight;
   }
   return Foresight::none;
 }

@@ -21,7 +21,6 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
-#include "tools/worlds/workload_choice.hpp"
 #include "traces/scenario_file.hpp"
 
 namespace equipoise {

@@ -16,7 +16,6 @@
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/platform_loading.hpp"
-#include "tools/worlds/workload_choice.hpp"
 #include "traces/scenario_file.hpp"
 
 namespace equipoise {

@@ -123,7 +123,7 @@ TEST_F(CampaignFile, ReadsPublishedFigures) {
   EXPECT_EQ(figure.field, "makespan_s");
   EXPECT_EQ(figure.over, "greedy");
   ASSERT_EQ(figure.policies.size(), 5u);
-  EXPECT_EQ(figure.policies[0].policy, "plb-hec");
+  EXPECT_EQ(figure.policies[0].spelling, "plb-hec");
   EXPECT_DOUBLE_EQ(figure.policies[0].printed->value, 2.2);
   EXPECT_EQ(figure.policies[0].printed->relation, PrintedValue::Relation::equal);
   EXPECT_DOUBLE_EQ(figure.policies[1].printed->value, 1.2);
@@ -145,7 +145,7 @@ TEST_F(CampaignFile, RepeatsPublishedFiguresForVariables) {
   EXPECT_EQ(campaign.published[1].figure, "III");
   EXPECT_EQ(campaign.published[1].field, "blocks");
   EXPECT_EQ(campaign.published[1].source, "Table III");
-  EXPECT_EQ(campaign.published[1].policies[0].policy, "hdss:x=III");
+  EXPECT_EQ(campaign.published[1].policies[0].spelling, "hdss:x=III");
   EXPECT_DOUBLE_EQ(campaign.published[1].policies[0].printed->value, 6.52);
 }
 
