@@ -165,8 +165,8 @@ TEST(SourceTree, PoliciesRunModelFitAndSolveKeepTheirOrder) {
 
 TEST(SourceTree, FoldersOfToolsKeepTheirOrder) {
   // Each may know those before it. Pages, exports, guards and sweeps show what is reported.
-  const std::vector<std::string> order = {"console", "runs",   "simulations", "worlds",
-                                          "search",  "report", "page",        "exports",
+  const std::vector<std::string> order = {"console", "runs",   "simulations", "search",
+                                          "worlds",  "report", "page",        "exports",
                                           "guard",   "sweep",  "commands"};
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (std::size_t later = i + 1; later < order.size(); ++later) {

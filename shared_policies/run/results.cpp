@@ -102,12 +102,12 @@ std::optional<Losses> loss_over(double bound_s, const std::vector<PolicyRun>& ru
   return over_bound(mean, Seconds{bound_s});
 }
 
-/// The result of `policy` in the same world, if both are verified; else null.
+/// The result of the policy with `spelling` in the same world, if both are verified; else null.
 const PolicyResult* verified_beside(const PolicyResult& result,
                                     const std::vector<PolicyResult>& results,
-                                    const std::string& policy) {
+                                    const std::string& spelling) {
   const auto other = std::ranges::find_if(results, [&](const PolicyResult& r) {
-    return r.policy == policy && r.on == result.on && r.verified && result.verified;
+    return r.spelling == spelling && r.on == result.on && r.verified && result.verified;
   });
   return other == results.end() ? nullptr : &*other;
 }
@@ -144,7 +144,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
   const std::size_t units = runs.front().numbers.units.size();
   const auto n = static_cast<double>(runs.size());
   PolicyResult r;
-  r.policy = policy;
+  r.spelling = policy;
   r.on = on;
   r.reps = runs.size();
   r.idle_by_unit.assign(units, 0.0);

@@ -152,8 +152,8 @@ struct PhaseResult {
 
 /// The summary of a policy's runs: one entry of results.json.
 struct PolicyResult {
-  std::string policy;
-  std::string on;  ///< the world: "sim", "real" or "paced"
+  std::string spelling;  ///< of the policy (PolicyChoice::spelling)
+  std::string on;        ///< the world: "sim", "real" or "paced"
   std::size_t reps = 0;
   Statistics makespan_s;
   std::vector<Repetition> repetitions;        ///< (reps), in the order of the runs

@@ -80,7 +80,7 @@ std::vector<std::vector<Json>> groups_of(const Json& traces) {
 /// the repository. The platform may lack units of the traces, and the memory of some CPUs does not
 /// hold the largest matrix where that counts; there must be no other warning.
 void run_largest_problems(const std::string& platform, const std::vector<Json>& traces) {
-  Options options;
+  RunOptions options;
   options.platform_file = repository() / "platforms" / (platform + ".xml");
   for (const Json& trace : traces) {
     const std::string file = trace.at("name").get<std::string>() + ".jsonl";

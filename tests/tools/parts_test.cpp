@@ -15,7 +15,6 @@
 #include "tools/console/text_table.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/worlds/inputs.hpp"
-#include "tools/worlds/workload_choice.hpp"
 
 namespace equipoise::parts_test {
 namespace {
@@ -186,7 +185,7 @@ TEST(ComparisonTable, TellsItemsRedoneWithoutTheTailOfRounding) {
   Comparison comparison;
   comparison.policies = {parse_policy("greedy")};
   PolicyResult result;
-  result.policy = "greedy";
+  result.spelling = "greedy";
   result.on = "sim";
   result.verified = true;
   double& redone = *result.means.of<&RunNumbers::items_redone>();
@@ -196,7 +195,7 @@ TEST(ComparisonTable, TellsItemsRedoneWithoutTheTailOfRounding) {
 }
 
 TEST(ComparisonTable, StatesWhatIsAssumedOfResidentDataAndDecisions) {
-  Options options;
+  ComparisonOptions options;
   Workload product;
   product.kernel = "matmul";
   Comparison comparison;

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 PolicyResult result_of(const std::string& policy, const std::string& on, double mean_s,
                        double half_width_s, std::vector<double> shares) {
   PolicyResult result;
-  result.policy = policy;
+  result.spelling = policy;
   result.on = on;
   result.makespan_s.mean = mean_s;
   result.makespan_s.ci95_low = mean_s - half_width_s;

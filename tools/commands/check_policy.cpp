@@ -17,7 +17,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/runs/policy_call.hpp"
-#include "tools/runs/run_plan.hpp"
+#include "tools/runs/policy_choice.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -89,9 +89,9 @@ void print(const Promise& promise, int machines, const Finding& finding) {
 
 }  // namespace
 
-int check_policy_command(const PolicyCheckRequest& request, const Options& options) {
-  const PolicyChoice choice = parse_policy(request.policy);
-  const auto seed = static_cast<std::uint32_t>(options.seed);
+int check_policy_command(const PolicyCheckRequest& request) {
+  const PolicyChoice choice = parse_policy(request.policy, "POLICY");
+  const auto seed = static_cast<std::uint32_t>(request.seed);
   std::mt19937 random{seed};
   const RandomMachine any = random_machine(random);
   static_cast<void>(make_policy(choice, &any.known, any.run.units));  // may refuse parameters
@@ -104,13 +104,13 @@ int check_policy_command(const PolicyCheckRequest& request, const Options& optio
     const int machines = request.machines.value_or(promise.rounds);
     const Finding finding = check(promise, make, seed, machines, request.seconds_max);
     if (finding) broken.push_back(promise.name);
-    if (options.json) {
+    if (request.json) {
       promises.push_back(promise_json(promise, machines, finding));
     } else {
       print(promise, machines, finding);
     }
   }
-  if (options.json) {
+  if (request.json) {
     std::printf("%s\n", line_of({{"schema", "equipoise.policy-check/1"},
                                  {"policy", request.policy},
                                  {"promises", std::move(promises)}})
@@ -118,7 +118,7 @@ int check_policy_command(const PolicyCheckRequest& request, const Options& optio
   }
   if (broken.empty()) return 0;
   say_error(fmt::format("{}: does not keep {}; the same machines again: --seed {}", request.policy,
-                        fmt::join(broken, ", "), options.seed));
+                        fmt::join(broken, ", "), request.seed));
   return 1;
 }
 

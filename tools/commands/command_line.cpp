@@ -18,7 +18,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "shared_policies/text/printable_text.hpp"
-#include "tools/commands/command_line_options.hpp"
+#include "tools/commands/command_line_commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
@@ -49,6 +49,14 @@ std::string full_name(const CLI::App& command) {
   return above == nullptr ? command.get_name() : full_name(*above) + " " + command.get_name();
 }
 
+std::vector<std::string> commands_below(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* const below : command.get_subcommands({})) {
+    names.push_back(below->get_name());
+  }
+  return names;
+}
+
 /// The command below `app` that `words` name one after the other; words behind a command that has
 /// none below it, such as `list policies`, are its arguments. Throws InputError, which suggests the
 /// nearest name, if there is none.
@@ -59,22 +67,21 @@ const CLI::App& command_called(const CLI::App& app, const std::vector<std::strin
     if (below.empty()) break;
     const auto found = std::ranges::find(below, word, &CLI::App::get_name);
     if (found == below.end()) {
-      std::vector<std::string> names;
-      for (const CLI::App* const one : below) names.push_back(one->get_name());
-      throw InputError("help", unknown_name("command", word, names));
+      throw InputError("help", unknown_name("command", word, commands_below(*command)));
     }
     command = *found;
   }
   return *command;
 }
 
-void add_help_command(CLI::App& app, Request& r) {
+void add_help_command(CLI::App& app, TypedCommand& typed) {
   CLI::App* c = app.add_subcommand("help", "Shows the help of a command, like --help after it");
-  c->add_option("COMMAND", r.words, "e.g. compare, or trace import csv; none: all commands");
-  add_help(*c, "equipoise help compare");
-  c->callback([&app, &r] {
-    r.command = [&app, &r] {
-      const CLI::App& command = command_called(app, r.words);
+  const auto words = std::make_shared<std::vector<std::string>>();
+  c->add_option("COMMAND", *words, "e.g. compare, or trace import csv; none: all commands");
+  c->footer("Example:\n  equipoise help compare");
+  c->callback([&app, &typed, words] {
+    typed.run = [&app, words] {
+      const CLI::App& command = command_called(app, *words);
       // App::help would print the help of this command, which was typed.
       std::printf("%s", command.get_formatter()
                             ->make_help(&command, full_name(command), CLI::AppFormatMode::Normal)
@@ -85,29 +92,24 @@ void add_help_command(CLI::App& app, Request& r) {
 }
 
 /// Adds --color to every command that does something.
-void add_color(CLI::App& command, Request& r) {
+void add_color(CLI::App& command, std::string& color) {
   const std::vector<CLI::App*> below = command.get_subcommands({});
-  for (CLI::App* const one : below) add_color(*one, r);
+  for (CLI::App* const one : below) add_color(*one, color);
   if (!below.empty()) return;
-  command
-      .add_option("--color", r.color, "auto: on terminals, unless NO_COLOR is set; always; never")
+  command.add_option("--color", color, "auto: on terminals, unless NO_COLOR is set; always; never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
 }
 
-void add_all(CLI::App& app, Request& r) {
+void add_all(CLI::App& app, TypedCommand& typed, std::string& color) {
   app.formatter(std::make_shared<WrappedHelp>());
   app.set_version_flag("--version", built_with_text());
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
-  add_help(app, "equipoise list policies");
-  add_run_commands(app, r);
-  add_report_commands(app, r);
-  add_file_commands(app, r);
-  add_completion(app, r);
-  add_policy_commands(app, r);
-  add_help_command(app, r);
-  add_color(app, r);
+  app.footer("Example:\n  equipoise list policies");
+  add_commands(app, typed);
+  add_help_command(app, typed);
+  add_color(app, color);
 }
 
 int say(const std::string& what, int exit_code) {
@@ -127,13 +129,6 @@ void expect_readable(int argc, char** argv) {
   }
 }
 
-/// The arguments as one line that a shell reads in the same way.
-std::string as_typed(int argc, char** argv) {
-  std::string line;
-  for (int i = 0; i < argc; ++i) line += (i == 0 ? "" : " ") + shell_word(argv[i]);
-  return line;
-}
-
 /// The command that was typed: "equipoise trace import csv" has three.
 const CLI::App& typed_command(const CLI::App& app) {
   const std::vector<const CLI::App*> typed =
@@ -145,14 +140,6 @@ std::vector<std::string> options_of(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* const option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-std::vector<std::string> commands_below(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::App* const below : command.get_subcommands({})) {
-    names.push_back(below->get_name());
   }
   return names;
 }
@@ -211,18 +198,18 @@ int run(int argc, char** argv) {
       "Compares policies that divide data-parallel work among CPUs and GPUs, simulated or really "
       "run.",
       "equipoise");
-  Request request;
+  TypedCommand typed;
+  std::string color = "auto";
   try {
     expect_readable(argc, argv);
-    request.options.command_line = as_typed(argc, argv);
-    add_all(app, request);
+    add_all(app, typed, color);
     app.parse(argc, argv);
-    choose_color(request.color == "auto"     ? ColorChoice::automatic
-                 : request.color == "always" ? ColorChoice::always
-                                             : ColorChoice::never);
-    finish_options(request);
+    choose_color(color == "auto"     ? ColorChoice::automatic
+                 : color == "always" ? ColorChoice::always
+                                     : ColorChoice::never);
+    if (typed.refusal) throw InputError(*typed.refusal);
     end_on_stop_signals();  // until the command catches them
-    return request.command();
+    return typed.run();
   } catch (const CLI::Success& help) {
     std::ostringstream text;
     const int exit_code = app.exit(help, text);

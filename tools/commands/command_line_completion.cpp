@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@
 #include "real/kernels/catalog.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/policies/catalog.hpp"
-#include "tools/commands/command_line_options.hpp"
+#include "tools/commands/command_line_commands.hpp"
 #include "tools/guard/stored_results.hpp"
 #include "tools/report/glossary.hpp"
 
@@ -65,9 +66,7 @@ Words values_of(const std::string& name, const CLI::Option& option) {
   if (name == "--quantity") return quantity_names();
   if (name == "--workload") return names_of(kernel_catalog());
   if (name == "--unit" && option.get_expected_max() > 1) {
-    Words kinds;
-    for (const UnitKindInfo& kind : unit_catalog()) kinds.push_back(std::string(kind.name));
-    return kinds;
+    return names_of(unit_catalog());
   }
   return choices_of(option.get_type_name());
 }
@@ -138,16 +137,11 @@ void add_commands(const CLI::App& command, const std::string& path,
 }
 
 /// `text` within single quotes of bash, zsh and fish.
-std::string quoted(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '\'') {
-      safe += "'\\''";
-    } else {
-      safe += c;
-    }
+std::string quoted(std::string text) {
+  for (std::size_t at = text.find('\''); at != std::string::npos; at = text.find('\'', at + 4)) {
+    text.replace(at, 1, "'\\''");
   }
-  return "'" + safe + "'";
+  return "'" + text + "'";
 }
 
 std::string bash_text(const std::vector<CommandWords>& commands) {
@@ -284,14 +278,17 @@ int completion_command(const CLI::App& app, const std::string& shell) {
 
 }  // namespace
 
-void add_completion(CLI::App& app, Request& r) {
+void add_completion(CLI::App& app, TypedCommand& typed) {
   CLI::App* c = app.add_subcommand(
       "completion", "Prints a script that lets your shell complete commands, options and names");
-  c->add_option("SHELL", r.what, "which shell")
+  const auto shell = std::make_shared<std::string>();
+  c->add_option("SHELL", *shell, "which shell")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->required();
-  add_help(*c, "source <(equipoise completion bash)");
-  c->callback([&r, &app] { r.command = [&r, &app] { return completion_command(app, r.what); }; });
+  c->footer("Example:\n  source <(equipoise completion bash)");
+  c->callback([&app, &typed, shell] {
+    typed.run = [&app, shell] { return completion_command(app, *shell); };
+  });
 }
 
 }  // namespace equipoise

@@ -18,7 +18,7 @@
 #include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
 #include "tools/report/results_text.hpp"
-#include "tools/worlds/comparison_runs.hpp"
+#include "tools/worlds/world.hpp"
 #include "traces/json_document.hpp"
 
 namespace equipoise {
@@ -28,16 +28,16 @@ namespace {
 constexpr std::uintmax_t most_kept_bytes = std::uintmax_t{16} << 20;
 
 /// Removes the run files that are too large to be kept without being asked for, and says so.
-void remove_large_runs(const Comparison& comparison, const Options& options) {
-  if (options.kept_runs != "small") return;
+void remove_large_runs(const Comparison& comparison, const ComparisonOptions& options) {
+  if (options.kept_runs != KeptRuns::small) return;
   std::vector<std::string> removed;
   for (const PolicyResult& result : comparison.results) {
-    const std::string file = run_file_of(options.out, result.policy, result.on);
+    const std::string file = run_file_of(options.out, result.spelling, result.on);
     std::error_code error;
     const std::uintmax_t bytes = std::filesystem::file_size(file, error);
     if (error || bytes < most_kept_bytes || !std::filesystem::remove(file, error)) continue;
     removed.push_back(fmt::format(
-        "{} ({}, {})", result.policy,
+        "{} ({}, {})", result.spelling,
         counted(static_cast<std::size_t>(*result.means.of<&RunNumbers::blocks>()), "block"),
         quantity_text(static_cast<double>(bytes), "B")));
   }
@@ -49,11 +49,11 @@ void remove_large_runs(const Comparison& comparison, const Options& options) {
 /// Removes the run files of the comparison whose results.json is in `options.out`, except those
 /// that belong to `comparison`, so that the folder holds one experiment. What cannot be read is
 /// left.
-void remove_earlier_runs(const Comparison& comparison, const Options& options) {
+void remove_earlier_runs(const Comparison& comparison, const ComparisonOptions& options) {
   std::set<std::string> ours;
-  if (options.kept_runs != "none") {
+  if (options.kept_runs != KeptRuns::none) {
     for (const PolicyResult& result : comparison.results) {
-      ours.insert(run_file_of(options.out, result.policy, result.on));
+      ours.insert(run_file_of(options.out, result.spelling, result.on));
     }
   }
   const std::string file = options.out + "/results.json";
@@ -95,7 +95,7 @@ void expect_no_comparison(const std::string& folder) {
 
 std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& choices,
                                              const std::vector<std::string>& worlds,
-                                             const Options& options) {
+                                             const ComparisonOptions& options) {
   if (options.out.empty()) return {};
   std::vector<std::string> files = result_files(options.out);
   for (const PolicyChoice& choice : choices) {
@@ -104,11 +104,11 @@ std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& ch
   return files;
 }
 
-void end_if_interrupted(Comparison& comparison, const Options& options) {
+void end_if_interrupted(Comparison& comparison, const ComparisonOptions& options, bool is_told) {
   if (stop_signal() == 0) return;
   comparison.interrupted = true;
   relate_results(comparison, options.baseline);
-  if (!comparison.results.empty()) write_results(comparison, options);
+  if (!comparison.results.empty()) write_results(comparison, options, is_told);
   throw Interrupted(stop_signal());
 }
 
@@ -124,17 +124,16 @@ void write_result_files(const Comparison& comparison, const std::string& folder)
   write_whole_file(files[2], report_page(contents_of_comparison(results, folder)));
 }
 
-void write_results(const Comparison& comparison, const Options& options) {
+void write_results(const Comparison& comparison, const ComparisonOptions& options, bool is_told) {
   if (options.out.empty()) return;
   remove_earlier_runs(comparison, options);
   remove_large_runs(comparison, options);
   write_result_files(comparison, options.out);
-  if (!options.json) {
-    const std::string runs =
-        options.kept_runs == "none" ? "" : "   runs: " + options.out + "/runs/";
-    std::printf("\nresults: %s/results.json   report: %s/report.html%s\n", options.out.c_str(),
-                options.out.c_str(), runs.c_str());
-  }
+  if (!is_told) return;
+  const std::string runs =
+      options.kept_runs == KeptRuns::none ? "" : "   runs: " + options.out + "/runs/";
+  std::printf("\nresults: %s/results.json   report: %s/report.html%s\n", options.out.c_str(),
+              options.out.c_str(), runs.c_str());
 }
 
 }  // namespace equipoise

@@ -15,7 +15,7 @@ namespace equipoise {
 /// empty if that is not given.
 [[nodiscard]] std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& choices,
                                                            const std::vector<std::string>& worlds,
-                                                           const Options& options);
+                                                           const ComparisonOptions& options);
 
 /// Throws InputError, at `--out`, if `folder` holds a sweep; its report would be replaced. An empty
 /// `folder` is none.
@@ -24,9 +24,9 @@ void expect_no_sweep(const std::string& folder);
 /// Throws InputError, at `--out`, if `folder` holds the results of a comparison.
 void expect_no_comparison(const std::string& folder);
 
-/// If a stop was requested, writes the results so far, marked as interrupted, and throws
-/// Interrupted.
-void end_if_interrupted(Comparison& comparison, const Options& options);
+/// If a stop was requested, does what `write_results` does with the results so far, marked as
+/// interrupted, and throws Interrupted.
+void end_if_interrupted(Comparison& comparison, const ComparisonOptions& options, bool is_told);
 
 /// The files of a comparison's results in `folder`: results.json, results.csv and report.html.
 [[nodiscard]] std::vector<std::string> result_files(const std::string& folder);
@@ -34,8 +34,8 @@ void end_if_interrupted(Comparison& comparison, const Options& options);
 /// Writes these files.
 void write_result_files(const Comparison& comparison, const std::string& folder);
 
-/// Writes them to `options.out`, if given, and prints their paths. Removes the run files there that
-/// an earlier comparison left, and those that `options.kept_runs` does not keep.
-void write_results(const Comparison& comparison, const Options& options);
+/// Writes them to `options.out`, if given, and prints their paths if `is_told`. Removes the run
+/// files there that an earlier comparison left, and those that `options.kept_runs` does not keep.
+void write_results(const Comparison& comparison, const ComparisonOptions& options, bool is_told);
 
 }  // namespace equipoise

@@ -167,12 +167,12 @@ Json diff_json(const ResultsDiff& diff, const StoredResults& before, const Store
 
 }  // namespace
 
-int diff_command(const DiffRequest& request, const Options& options) {
+int diff_command(const DiffRequest& request) {
   const Quantity& quantity = quantity_called(request.quantity);
-  if (!options.junit_file.empty()) {
+  if (!request.junit_file.empty()) {
     if (!request.fail_above)
       throw InputError("--junit", "says what --fail finds; give --fail, too");
-    check_writable(options.junit_file, "--junit");
+    check_writable(request.junit_file, "--junit");
   }
   const StoredResults before = read_results(file_at(request.before));
   const StoredResults now = read_results(file_at(request.now));
@@ -185,12 +185,12 @@ int diff_command(const DiffRequest& request, const Options& options) {
   if (request.fail_above) checks = check_diff(diff, now, quantity, *request.fail_above);
   const bool is_kept =
       std::ranges::all_of(checks, [](const Check& c) { return c.failure.empty(); });
-  if (options.json) {
+  if (request.json) {
     std::printf("%s\n", line_of(diff_json(diff, before, now, request, is_kept)).c_str());
   } else {
     print_text(diff, before, now, request, checks);
   }
-  return report_checks("equipoise diff", checks, options.junit_file) ? 0 : 1;
+  return report_checks("equipoise diff", checks, request.junit_file) ? 0 : 1;
 }
 
 }  // namespace equipoise

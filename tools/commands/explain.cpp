@@ -23,11 +23,11 @@ Json term_json(const Term& term) {
 
 }  // namespace
 
-int explain_command(const std::vector<std::string>& words, bool json) {
-  const std::string asked = fmt::format("{}", fmt::join(words, " "));
+int explain_command(const ExplainRequest& request) {
+  const std::string asked = fmt::format("{}", fmt::join(request.words, " "));
   const std::vector<Term> terms =
       asked.empty() ? std::vector<Term>(glossary().begin(), glossary().end()) : find_terms(asked);
-  if (json) {
+  if (request.json) {
     Json list = Json::array();
     for (const Term& term : terms) list.push_back(term_json(term));
     std::printf("%s\n",

@@ -21,9 +21,8 @@
 #include "tools/report/glossary.hpp"
 #include "tools/report/json_values.hpp"
 #include "tools/runs/loaded_policy.hpp"
-#include "tools/runs/parameter_facts.hpp"
-#include "tools/runs/run_plan.hpp"
-#include "tools/worlds/device_links.hpp"
+#include "tools/runs/policy_choice.hpp"
+#include "tools/worlds/recorded_platform.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -88,7 +87,7 @@ std::vector<Entry> entries(const std::string& what) {
 /// The entry of a policy that is spelled as for --policy.
 Entry spelled_entry(const std::string& spelling) {
   if (is_policy_library(spelling)) return entry_of(load_policy(spelling).info);
-  const PolicyChoice choice = parse_policy(spelling);
+  const PolicyChoice choice = parse_policy(spelling, "list");
   const PolicyInfo& info = *choice.info;
   Entry entry = entry_of(info);
   entry.given = with_preset(info, choice.parameters);
@@ -221,15 +220,17 @@ Json list_json(const std::string& what, const std::string& name, const std::vect
 
 }  // namespace
 
-int list_command(const std::string& what, const std::string& name, const Options& options) {
-  if (what == "devices") return list_devices_command(name, options.json);
+int list_command(const ListRequest& request) {
+  const std::string& what = request.what;
+  const std::string& name = request.name;
+  if (what == "devices") return list_devices_command(request);
   std::vector<Entry> all = entries(what);
   if (what == "policies" && (is_policy_library(name) || name.find(':') != std::string::npos)) {
     all = {spelled_entry(name)};
   } else if (!name.empty()) {
     keep_only(name, what, all);
   }
-  if (options.json) {
+  if (request.json) {
     std::printf("%s\n", line_of(list_json(what, name, all)).c_str());
     return 0;
   }

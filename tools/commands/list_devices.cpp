@@ -76,10 +76,11 @@ Json device_json(const DataSheet& sheet) {
 
 }  // namespace
 
-int list_devices_command(const std::string& name, bool json) {
+int list_devices_command(const ListRequest& request) {
+  const std::string& name = request.name;
   const std::vector<DataSheet> sheets =
       name.empty() ? data_sheets() : std::vector{find_data_sheet(name, "list")};
-  if (json) {
+  if (request.json) {
     Json list = Json::array();
     for (const DataSheet& sheet : sheets) list.push_back(device_json(sheet));
     std::printf("%s\n",

@@ -97,9 +97,10 @@ std::string renamed(std::string text, const std::string& name) {
 
 }  // namespace
 
-int new_policy_command(const std::string& name, const std::string& out) {
+int new_policy_command(const NewPolicyRequest& request) {
+  const std::string& name = request.name;
   expect_good_name(name);
-  const std::string folder = out.empty() ? name : out;
+  const std::string& folder = request.out.empty() ? name : request.out;
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
     throw InputError(folder, "is there and not empty; choose another folder with --out");

@@ -17,10 +17,9 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/json_values.hpp"
-#include "tools/worlds/device_links.hpp"
-#include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/machine_spec_file.hpp"
 #include "tools/worlds/platform_loading.hpp"
+#include "tools/worlds/recorded_platform.hpp"
 #include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
 
@@ -139,10 +138,11 @@ Json written_json(const std::string& file, const char* what, std::size_t units) 
 
 }  // namespace
 
-int platform_check_command(const std::string& file, const Options& options) {
+int platform_check_command(const FileRequest& request) {
+  const std::string& file = request.file;
   const ProbedPlatform platform = load_all(file).probed;
   warn_of_unequal_sharing(platform, file);
-  if (options.json) {
+  if (request.json) {
     std::printf("%s\n", line_of(platform_json(platform, file)).c_str());
     return 0;
   }
@@ -166,9 +166,10 @@ int platform_check_command(const std::string& file, const Options& options) {
   return 0;
 }
 
-int platform_show_command(const std::string& file, const Options& options) {
+int platform_show_command(const FileRequest& request) {
+  const std::string& file = request.file;
   const ProbedPlatform platform = load_all(file).probed;
-  if (options.json) {
+  if (request.json) {
     std::printf("%s\n", line_of(platform_json(platform, file)).c_str());
     return 0;
   }
@@ -231,9 +232,9 @@ std::string source_of_times(const MachineSpec& spec, const TraceChoice& choice) 
 
 }  // namespace
 
-int platform_generate_command(const std::string& spec_file, const Options& options) {
-  const std::string& out = options.out;
-  const MachineSpec spec = read_machine_spec(spec_file);
+int platform_generate_command(const GenerateRequest& request) {
+  const std::string& out = request.out;
+  const MachineSpec spec = read_machine_spec(request.file);
   std::vector<WholeFile> files;
   std::string said;
   Json written = Json::array();
@@ -257,20 +258,20 @@ int platform_generate_command(const std::string& spec_file, const Options& optio
   expect_no_inputs(paths_of(files), "--out");
   make_folder(out, "--out");
   write_whole_files(files);
-  if (options.json) said = line_of(files_json(std::move(written))) + "\n";
+  if (request.json) said = line_of(files_json(std::move(written))) + "\n";
   std::printf("%s", said.c_str());
   return 0;
 }
 
-int platform_detect_command(const Options& options) {
-  const std::string& out = options.out;
+int platform_detect_command(const DetectRequest& request) {
+  const std::string& out = request.out;
   if (!out.empty()) check_writable(out, "--out");
   PlatformDescription platform = detect_platform();
   add_gpus(platform, measure_gpus());
   const std::string xml = platform_xml(platform);
   if (!out.empty()) write_whole_file(out, xml);
   const std::size_t units = platform.hosts.size() - 1;
-  if (options.json) {
+  if (request.json) {
     Json file = written_json(out, "platform", units);
     if (out.empty()) {
       file["file"] = nullptr;

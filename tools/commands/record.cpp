@@ -9,12 +9,11 @@
 #include "platforms/platform_file.hpp"
 #include "real/recording/recorder.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/specs/spec.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/report/trace_report.hpp"
-#include "tools/worlds/real_world.hpp"
+#include "tools/worlds/real_machine.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "traces/files/locked_file.hpp"
 #include "traces/json_record.hpp"
@@ -26,49 +25,49 @@ namespace {
 /// The suffix of the file that holds the samples during the recording.
 const char* const partial = ".partial";
 
-void check_options(const Options& options) {
-  check_writable(options.out, "--out");
-  check_writable(options.out + partial, "--out");
-  if (!options.platform_out.empty()) {
-    if (is_same_path(options.platform_out, options.out)) {
+void check_request(const RecordRequest& request) {
+  check_writable(request.out, "--out");
+  check_writable(request.out + partial, "--out");
+  if (!request.platform_out.empty()) {
+    if (is_same_path(request.platform_out, request.out)) {
       throw InputError("--platform-out", "is also the file of the trace; give another name");
     }
-    check_writable(options.platform_out, "--platform-out");
+    check_writable(request.platform_out, "--platform-out");
   }
-  if (options.workloads.size() != 1) {
+  if (request.options.workloads.size() != 1) {
     throw InputError("--workload",
                      "a trace times one kernel; record others into files of their own");
   }
 }
 
-RecordSetup setup_of(const RealWorld& world, const Options& options) {
+RecordSetup setup_of(const RealMachine& machine, const RecordRequest& request) {
   RecordSetup setup;
-  setup.units = world.specs;
-  setup.kernel = world.kernels.front().get();
-  setup.alone = options.alone;
-  for (const std::string& size : options.sizes) setup.sizes.push_back(parse_items(size, "--sizes"));
-  setup.budget = Seconds{options.seconds_max};
+  setup.units = machine.specs;
+  setup.kernel = machine.kernels.front().get();
+  setup.alone = request.alone;
+  setup.sizes = request.sizes;
+  setup.budget = Seconds{request.seconds_max};
   setup.passes = 3;
-  setup.meters = world.meters;
+  setup.meters = machine.meters;
   setup.stop_requested = [] { return stop_signal() != 0; };
   return setup;
 }
 
 /// Records and writes the trace. Until then, a second file holds the samples so far; it is kept if
 /// the trace cannot be written.
-Recording record_to_file(RecordSetup setup, const Options& options) {
-  Progress progress(options.quiet);
+Recording record_to_file(RecordSetup setup, const RecordRequest& request) {
+  Progress progress(request.options.quiet);
   setup.progress = [&](const RecordProgress& p) {
     progress.show(
         fmt::format("{} ({} of {}): {} items (size {} of {}), sample {}", p.unit, p.unit_index + 1,
                     p.units, p.items, p.size_index + 1, p.sizes, p.samples),
         p.done);
   };
-  StreamedTrace kept(options.out + partial, header_of_recording(setup));
+  StreamedTrace kept(request.out + partial, header_of_recording(setup));
   setup.keep = [&](std::span<const TraceSample> samples) { kept.append(samples); };
   try {
     Recording recording = record(setup);
-    if (!kept.is_empty()) write_whole_file(options.out, trace_text(recording.trace));
+    if (!kept.is_empty()) write_whole_file(request.out, trace_text(recording.trace));
     kept.discard();
     return recording;
   } catch (const std::exception&) {
@@ -80,40 +79,40 @@ Recording record_to_file(RecordSetup setup, const Options& options) {
 
 }  // namespace
 
-int record_command(const Options& options) {
-  check_options(options);
-  RealWorld world = load_real_world(options);
-  for (const UnitSpec& spec : world.specs) {
+int record_command(const RecordRequest& request) {
+  check_request(request);
+  RealMachine machine = load_real_machine(request.options);
+  for (const UnitSpec& spec : machine.specs) {
     if (spec.computes()) continue;
     throw InputError("--unit", spec.unit.name + " is paced by a trace already; leave it out");
   }
-  const OutputLock samples = OutputLock::of_file(options.out + partial, "--out");
+  const OutputLock samples = OutputLock::of_file(request.out + partial, "--out");
   catch_stop_signals();
-  world.find_meters(options, idle_span_of_recording);
-  world.allocate(options.seed);
-  const Recording recording = record_to_file(setup_of(world, options), options);
+  machine.find_meters(request.options.meters, idle_span_of_recording);
+  machine.allocate(request.options.seed);
+  const Recording recording = record_to_file(setup_of(machine, request), request);
   warn_of(recording);
 
   const bool is_any_recorded = !recording.trace.samples.empty();
-  if (is_any_recorded && !options.platform_out.empty()) {
-    write_whole_file(options.platform_out,
-                     platform_xml(recorded_platform(recording.units, measure_links(world.specs),
-                                                    recording.trace.kernel, options.out)));
+  if (is_any_recorded && !request.platform_out.empty()) {
+    write_whole_file(request.platform_out,
+                     platform_xml(recorded_platform(recording.units, measure_links(machine.specs),
+                                                    recording.trace.kernel, request.out)));
   }
   if (recording.interrupted) {
     say_error(is_any_recorded
-                  ? fmt::format("interrupted; {} holds what was recorded so far", options.out)
+                  ? fmt::format("interrupted; {} holds what was recorded so far", request.out)
                   : "interrupted before anything was recorded; no trace was written");
     return 128 + stop_signal();
   }
-  if (options.json) {
+  if (request.json) {
     std::printf("%s\n",
-                line_of(trace_json(recording.trace, options.out, options.platform_out)).c_str());
+                line_of(trace_json(recording.trace, request.out, request.platform_out)).c_str());
     return 0;
   }
-  if (!options.quiet) std::printf("%s", describe_trace(recording.trace).c_str());
-  std::printf("trace: %s%s%s\n", options.out.c_str(),
-              options.platform_out.empty() ? "" : "   platform: ", options.platform_out.c_str());
+  if (!request.options.quiet) std::printf("%s", describe_trace(recording.trace).c_str());
+  std::printf("trace: %s%s%s\n", request.out.c_str(),
+              request.platform_out.empty() ? "" : "   platform: ", request.platform_out.c_str());
   return 0;
 }
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "shared_policies/machine/block_timing.hpp"
@@ -18,8 +20,7 @@
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/inputs.hpp"
-#include "tools/worlds/real_world.hpp"
-#include "tools/worlds/replay_inputs.hpp"
+#include "tools/worlds/real_machine.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/files/locked_file.hpp"
@@ -30,13 +31,54 @@
 namespace equipoise {
 namespace {
 
+/// Throws InputError, which names the option to give, if a file that the run used is not there.
+void expect_file(const std::string& file, const std::string& option, const std::string& run) {
+  std::error_code error;
+  if (file.empty() || std::filesystem::exists(file, error)) return;
+  throw InputError(file,
+                   fmt::format("is not here, and the run in {} used it; start from the folder "
+                               "in which that run was made, or give {} FILE",
+                               run, option));
+}
+
+/// The run's policy as it is typed: `NAME[:k=v,...]`, or the path of its library in place of NAME.
+std::string typed_policy(const RunHeader& header) {
+  if (header.loaded_from.empty()) return header.spelling;
+  const std::size_t parameters = header.spelling.find(':');
+  return header.loaded_from +
+         (parameters == std::string::npos ? std::string() : header.spelling.substr(parameters));
+}
+
+/// The options of the run, from its header; those that were typed now come first.
+RunOptions recorded_options(const RunFile& file, const ReplayRequest& request) {
+  const RunHeader& header = file.header;
+  const RunOptions& typed = request.options;
+  RunOptions options = typed;
+  static_cast<RunSettings&>(options) = completed(typed, header.settings);
+  if (!options.block_timeout) options.block_timeout = BlockTimeout{};  // as runs were then
+  if (!typed.platform_file.empty()) options.maps = typed.maps;  // those of the run name its hosts
+  expect_file(options.platform_file, "--platform", file.path);
+  for (const std::string& trace : options.trace_files) expect_file(trace, "--trace", file.path);
+  options.seed = header.seed;
+  options.decision_cost = header.decision_cost;
+  options.on = request.on.empty() ? header.on : request.on;
+  if (options.on == header.on) return options;
+  options.units = typed.units;
+  if (!options.scenario_file.empty()) {
+    warn(fmt::format("the scenario {} of the run is not applied to its replay on {}",
+                     options.scenario_file, options.on));
+    options.scenario_file.clear();
+  }
+  return options;
+}
+
 void warn_of_an_early_end(const RunFile& file) {
   if (file.is_cut) warn(file.path + ": its last line is cut off and was left out");
   if (!file.summary) warn(file.path + ": the run was interrupted; it has no summary");
 }
 
 /// The names of the run's units in the traces, if the units are given one by one.
-std::vector<std::string> units_in_traces(const RunFile& file, const Options& options) {
+std::vector<std::string> units_in_traces(const RunFile& file, const RunOptions& options) {
   std::vector<std::string> names = names_of(file.run.units);
   for (const UnitSpec& spec : parse_units(options.units)) {
     std::ranges::replace(names, spec.unit.name, spec.name_in_traces());
@@ -62,8 +104,8 @@ PolicyChoice recorded_choice(const RunFile& file) {
 /// The costs that an informed policy or an oracle was given before the run, read again from the
 /// same files.
 KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
-                              const Options& options) {
-  if (choice.info->foresight == Foresight::none) return {};
+                              const RunOptions& options) {
+  if (!choice.is_informed()) return {};
   if (options.platform_file.empty()) {
     return known_costs(file.run.phases, units_in_traces(file, options),
                        profile_of(choice, read_traces(options.trace_files)));
@@ -75,7 +117,7 @@ KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
                                  "they were",
                                  file.path));
   }
-  if (choice.info->foresight == Foresight::oracle) find_best_schedule(world, options);
+  if (choice.is_oracle()) find_best_schedule(world, options);
   return known_costs(world, profile_of(choice, world.inputs->traces));
 }
 
@@ -110,15 +152,15 @@ Json check_json(const JournalCheck& check) {
   return json;
 }
 
-int check(const RunFile& file, const Options& options) {
+int check(const RunFile& file, const RunOptions& options, bool json) {
   const PolicyChoice choice = recorded_choice(file);
   KnownCosts known = recorded_knowledge(file, choice, options);
   known.experience = file.header.experience;
   const std::unique_ptr<Policy> policy = make_policy(choice, &known, file.run.units);
   const JournalCheck found = check_journal(file.run, *policy);
-  if (options.json) std::printf("%s\n", line_of(check_json(found)).c_str());
+  if (json) std::printf("%s\n", line_of(check_json(found)).c_str());
   if (!found.difference) {
-    if (!options.json) std::printf("%s\n", agreement_text(file, found).c_str());
+    if (!json) std::printf("%s\n", agreement_text(file, found).c_str());
     return 0;
   }
   const JournalDifference& difference = *found.difference;
@@ -138,22 +180,24 @@ int check(const RunFile& file, const Options& options) {
   return 1;
 }
 
-int issue_again(const std::shared_ptr<const RunFile>& recorded, const Options& options) {
+int issue_again(const std::shared_ptr<const RunFile>& recorded, const RunOptions& options,
+                const ReplayRequest& request) {
   const RunFile& file = *recorded;
   PolicyChoice choice = parse_policy(typed_policy(file.header));
   choice.recorded = std::shared_ptr<const RecordedRun>(recorded, &file.run);
   choice.recorded_file = file.path;
   const std::unique_ptr<World> world = open_world(options, "replay");
-  check_out(options);
+  if (!request.out.empty()) check_writable(request.out, "--out");
   world->leave_out_failures();
   const RecordedDecisions possible(file.run, world->units(), world->phases(), file.path);
-  const OutputLock out = OutputLock::of_file(options.out, "--out");
+  const OutputLock out = OutputLock::of_file(request.out, "--out");
   catch_stop_signals();
   world->prepare();
-  const RunReport again = world->run(choice, file.header.repetition, options.out);
+  const RunReport again = world->run(choice, file.header.repetition, request.out);
   const int code = report_run(
-      again, choice, world->units(), options, resident_path(world->platform()),
-      RecordedMakespan{file.header.on, file.summary->numbers.makespan, "the same blocks", {}});
+      again, choice, world->units(), request.out, request.json, world->reference().resident(),
+      RecordedMakespan{
+          file.header.on, file.summary->numbers.makespan, "the same blocks", options.on, {}});
   if (code == 0 && again.left_recorded && !again.outcome.policy_stalled) {
     warn(file.path +
          ": a block ended that was taken back in it; its later take-backs and second "
@@ -194,7 +238,7 @@ Seconds time_of_decisions(const RecordedRun& run) {
 }
 
 /// Runs the policy again on units with the block times of the run.
-int pace(const RunFile& file, Options options) {
+int pace(const RunFile& file, RunOptions options, const ReplayRequest& request) {
   if (!file.summary) {
     throw InputError(file.path,
                      "the run was interrupted, so there is no makespan to compare with; "
@@ -215,19 +259,21 @@ int pace(const RunFile& file, Options options) {
   options.scenario_file.clear();  // its block times contain the disturbances
   PolicyChoice choice = recorded_choice(file);
   if (options.units.size() < file.run.units.size()) choice.experience.reset();
-  const RealWorld world = load_real_world(options, std::move(traces));
-  check_out(options);
-  const OutputLock out = OutputLock::of_file(options.out, "--out");
+  const std::unique_ptr<World> world = world_of(
+      std::make_shared<RealMachine>(load_real_machine(options, std::move(traces))), options);
+  if (!request.out.empty()) check_writable(request.out, "--out");
+  const OutputLock out = OutputLock::of_file(request.out, "--out");
   catch_stop_signals();
-  return report_run(run_once(world, choice, options, file.header.repetition, options.out), choice,
-                    world.units, options, {},
+  return report_run(world->run(choice, file.header.repetition, request.out), choice, world->units(),
+                    request.out, request.json, {},
                     RecordedMakespan{file.header.on, file.summary->numbers.makespan,
-                                     "its block times", time_of_decisions(file.run)});
+                                     "its block times", options.on, time_of_decisions(file.run)});
 }
 
 /// Throws InputError unless exactly one kind of repetition is requested, without options that it
 /// does not take.
-void expect_sense(const ReplayRequest& request, const RunFile& file, const Options& typed) {
+void expect_sense(const ReplayRequest& request, const RunFile& file) {
+  const RunOptions& typed = request.options;
   if (request.check == request.decisions && !request.takes_times()) {
     throw InputError(
         "replay",
@@ -241,7 +287,7 @@ void expect_sense(const ReplayRequest& request, const RunFile& file, const Optio
                      "takes units and times from the run; leave --unit, --platform "
                      "and --trace away, or add --decisions");
   }
-  const bool runs = !request.on.empty() || !typed.out.empty() || !typed.units.empty();
+  const bool runs = !request.on.empty() || !request.out.empty() || !typed.units.empty();
   if (request.check && runs) {
     throw InputError("--check", "runs nothing; leave --on, --unit and --out away");
   }
@@ -253,21 +299,14 @@ void expect_sense(const ReplayRequest& request, const RunFile& file, const Optio
 
 }  // namespace
 
-int replay_command(const ReplayRequest& request, const Options& typed) {
+int replay_command(const ReplayRequest& request) {
   const auto recorded = std::make_shared<const RunFile>(read_run_file(request.run_file));
-  const RunFile& file = *recorded;
-  Options options = recorded_options(file, typed);
-  options.on = request.on.empty() ? file.header.on : request.on;
-  if (options.on != file.header.on) options.units = typed.units;
-  if (options.on != file.header.on && !options.scenario_file.empty()) {
-    warn(fmt::format("the scenario {} of the run is not applied to its replay on {}",
-                     options.scenario_file, options.on));
-    options.scenario_file.clear();
-  }
-  expect_sense(request, file, typed);
-  warn_of_an_early_end(file);
-  if (request.check) return check(file, options);
-  return request.decisions ? issue_again(recorded, options) : pace(file, std::move(options));
+  const RunOptions options = recorded_options(*recorded, request);
+  expect_sense(request, *recorded);
+  warn_of_an_early_end(*recorded);
+  if (request.check) return check(*recorded, options, request.json);
+  return request.decisions ? issue_again(recorded, options, request)
+                           : pace(*recorded, options, request);
 }
 
 }  // namespace equipoise

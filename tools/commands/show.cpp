@@ -12,14 +12,16 @@
 
 namespace equipoise {
 
-int show_command(const std::string& file, bool json) {
+int show_command(const FileRequest& request) {
+  const std::string& file = request.file;
   if (std::filesystem::is_directory(file) || !schema_of_lines(file).starts_with("equipoise.run/")) {
     throw InputError(file,
                      "this is no run file; give one that --out of simulate or run wrote, or one of "
                      "runs/ of compare; `equipoise report` shows folders, results and traces");
   }
   const RunFile run = read_run_file(file);
-  const std::string text = json ? line_of(run_json(run)) + "\n" : run_text(run, screen_of_stdout());
+  const std::string text =
+      request.json ? line_of(run_json(run)) + "\n" : run_text(run, screen_of_stdout());
   std::printf("%s", text.c_str());
   return 0;
 }

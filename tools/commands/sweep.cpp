@@ -18,17 +18,15 @@
 #include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/guard/expectations.hpp"
-#include "tools/search/best_known.hpp"
+#include "tools/search/reference.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/sweep/campaign_file.hpp"
 #include "tools/sweep/point_store.hpp"
-#include "tools/sweep/sweep_page.hpp"
 #include "tools/sweep/sweep_plan.hpp"
+#include "tools/sweep/sweep_report.hpp"
 #include "tools/sweep/sweep_results.hpp"
-#include "tools/sweep/sweep_tables.hpp"
-#include "tools/sweep/sweep_text.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -74,7 +72,7 @@ std::size_t count_strangers(const SweepPlan& plan, const StoredPoints& stored,
 std::set<std::string> leave_out(Campaign& campaign, const std::vector<std::string>& patterns) {
   std::set<std::string> left_out;
   for (const Experiment& experiment : campaign.experiments) left_out.insert(experiment.name);
-  keep_only(campaign, patterns);
+  keep_only(campaign, patterns, "--only");
   for (const Experiment& experiment : campaign.experiments) left_out.erase(experiment.name);
   return left_out;
 }
@@ -84,17 +82,10 @@ PointRecord record_of(const SweepPlan& plan, const Point& point) {
   PointRecord record;
   record.key = point.key;
   record.experiment = planned.experiment.name;
-  record.policy = planned.policies[point.policy].spelling;
+  record.spelling = planned.policies[point.policy].spelling;
   record.seed = planned.experiment.options.seed;
   record.repetition = point.repetition;
   return record;
-}
-
-/// The options of an experiment whose searches show nothing, because the sweep shows its own line.
-Options without_progress(const PlannedExperiment& planned) {
-  Options options = planned.experiment.options;
-  options.quiet = true;
-  return options;
 }
 
 SearchRecord searched(const PlannedExperiment& planned) {
@@ -103,9 +94,10 @@ SearchRecord searched(const PlannedExperiment& planned) {
   record.experiment = planned.experiment.name;
   record.schedule.emplace();
   try {
-    BestKnown best = search_schedule(*planned.world, without_progress(planned));
-    record.best = {best.seconds, std::move(best.policy)};
-    record.schedule = std::move(best.schedule);
+    BestKnown best = search_schedule(*planned.world, planned.experiment.options);
+    record.best_known_s = best.seconds;
+    record.best_known_by = std::move(best.spelling);
+    *record.schedule = std::move(best.schedule);
   } catch (const BackendError& failure) {
     record.failure = failure.what();
   }
@@ -117,11 +109,13 @@ SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searc
   SearchRecord record;
   record.key = planned.best_known_key;
   record.experiment = planned.experiment.name;
+  record.with_noise = true;
   record.failure = searched.failure;
   if (!record.failure.empty()) return record;
-  std::optional<BestReached> best = best_reached(*planned.world, without_progress(planned));
-  if (best) {
-    record.best = std::move(*best);
+  const ComparisonOptions& options = planned.experiment.options;
+  if (auto best = best_reached(*planned.world, options, options.reps)) {
+    record.best_known_s = best->seconds;
+    record.best_known_by = std::move(best->spelling);
   } else {
     record.failure = "no policy completes every repetition";
   }
@@ -157,7 +151,7 @@ void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, P
     }
     const auto found = stored.searches.find(planned.schedule_key);
     if (found == stored.searches.end()) continue;
-    planned.world->schedule = found->second.schedule.value_or(BlockLists());
+    planned.world->schedule = found->second.schedule.value_or(std::nullopt).value_or(BlockLists());
     if (!shard.searches(plan, i) || planned.best_known_key.empty() ||
         is_done(stored.searches, planned.best_known_key)) {
       continue;
@@ -181,12 +175,12 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
         return simulation_of(*planned.world, planned.policies[point.policy],
                              planned.experiment.options, point.repetition);
       },
-      [&](std::size_t job, SimulationResult result) {
+      [&](std::size_t job, const SimulationResult& result) {
         PointRecord record = record_of(plan, plan.points[todo[job]]);
-        record.failure = std::move(result.failure);
+        const RunReport& report = result.report;
+        record.failure = result.failure.empty() ? report.problem : result.failure;
         if (record.failure.empty()) {
-          record.report = std::move(result.report);
-          record.failure = record.report.problem;
+          record.report = {report.run.numbers, report.run.policy_stalled, report.run.repetition};
         }
         writer.append(record);
         ++done;
@@ -204,7 +198,7 @@ bool warn_of_failures(const SweepPlan& plan, const StoredPoints& stored) {
     if (found == points.end()) continue;
     const PointRecord& record = found->second;
     if (record.failure.empty()) continue;
-    failures.push_back(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.policy,
+    failures.push_back(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.spelling,
                                    record.repetition, record.failure));
   }
   if (failures.empty()) return false;
@@ -289,9 +283,9 @@ ExpectedResults expected_of(const SweepPlan& plan) {
 /// Writes the results if all points have been tried, by this sweep or another one. Returns the exit
 /// code.
 int finish(const Campaign& campaign, const SweepPlan& plan,
-           const std::optional<Expectations>& expectations, const Options& options) {
-  const ResultsLock lock(options.out);
-  const StoredPoints stored = read_folder(options.out);
+           const std::optional<Expectations>& expectations, const SweepRequest& request) {
+  const LockedFile lock = lock_results(request.out);
+  const StoredPoints stored = read_folder(request.out);
   std::size_t missing = 0;
   std::size_t searches = 0;
   for (const Point& point : plan.points) missing += stored.points.contains(point.key) ? 0 : 1;
@@ -301,7 +295,7 @@ int finish(const Campaign& campaign, const SweepPlan& plan,
   }
   if (missing > 0) {
     const std::string text =
-        options.json ? line_of(progress_json(campaign, plan, stored, missing)) + "\n"
+        request.json ? line_of(progress_json(campaign, plan, stored, missing)) + "\n"
                      : fmt::format(
                            "{} of {} points and searches are missing; the shard that adds the "
                            "last one writes the results\n",
@@ -310,20 +304,21 @@ int finish(const Campaign& campaign, const SweepPlan& plan,
     return 0;
   }
   SweepResults results = sweep_results(campaign, plan, stored);
-  const Environment environment = environment_of(options.command_line);
+  const Environment environment = environment_now();
   for (Comparison& comparison : results.comparisons) comparison.environment = environment;
-  write_sweep(results, options.out);
-  if (options.json) {
+  write_sweep(results, request.out);
+  if (request.json) {
     std::printf("%s", sweep_text(results).c_str());
   } else {
     std::printf("%s\ntables: %s/table.md   report: %s/report.html   results: %s/experiments/\n",
-                standings_table(results).c_str(), options.out.c_str(), options.out.c_str(),
-                options.out.c_str());
+                standings_table(results).c_str(), request.out.c_str(), request.out.c_str(),
+                request.out.c_str());
   }
   const bool failed = warn_of_failures(plan, stored);
   if (failed) say_error("some runs failed; see the warnings above");
   const bool is_met =
-      !expectations || meets(*expectations, each_named(results, options.out), options);
+      !expectations || meets(*expectations, each_named(results, request.out),
+                             request.bounds.junit_file, !request.json && !request.quiet);
   return failed || !is_met ? 1 : 0;
 }
 
@@ -337,40 +332,40 @@ SweepPlan checked_plan(const Campaign& campaign, std::vector<std::string>& probl
 
 }  // namespace
 
-int sweep_command(const std::string& campaign_file, const std::string& shard_text,
-                  const std::vector<std::string>& only, const Options& options) {
-  const Shard shard = shard_text.empty() ? Shard{} : parse_shard(shard_text);
+int sweep_command(const SweepRequest& request) {
+  const Shard& shard = request.shard;
   std::vector<std::string> problems;
-  Campaign campaign = read_campaign(campaign_file, problems);
+  Campaign campaign = read_campaign(request.campaign_file, problems);
   const std::set<std::string> left_out =
-      problems.empty() ? leave_out(campaign, only) : std::set<std::string>();
-  SweepPlan plan = checked_plan(campaign, problems, options.quiet);
+      problems.empty() ? leave_out(campaign, request.only) : std::set<std::string>();
+  SweepPlan plan = checked_plan(campaign, problems, request.quiet);
   for (const std::string& problem : problems) say_error(problem);
   if (!problems.empty()) return 2;
 
-  const std::optional<Expectations> expectations = expectations_of(options, expected_of(plan));
-  expect_no_inputs(files_of_results(campaign, options.out), "--out");
-  expect_no_inputs({points_file(options.out, shard)}, "--out");
-  expect_no_comparison(options.out);
-  make_folder(options.out, "--out");
-  PointWriter writer(options.out, shard);
-  StoredPoints done = read_folder(options.out);
+  const std::optional<Expectations> expectations =
+      expectations_of(request.bounds.file, request.bounds.junit_file, expected_of(plan));
+  expect_no_inputs(files_of_results(campaign, request.out), "--out");
+  expect_no_inputs({points_file(request.out, shard)}, "--out");
+  expect_no_comparison(request.out);
+  make_folder(request.out, "--out");
+  PointWriter writer(request.out, shard);
+  StoredPoints done = read_folder(request.out);
   const std::vector<std::size_t> todo = points_to_do(plan, done, shard);
   if (const std::size_t strangers = count_strangers(plan, done, left_out); strangers > 0) {
     warn(
         fmt::format("{} points in {} belong to another campaign, other files or another version of "
                     "the program, and are not used",
-                    strangers, options.out));
+                    strangers, request.out));
   }
-  if (!options.json && !options.quiet) {
+  if (!request.json && !request.quiet) {
     std::printf("%zu experiments, %zu points; to simulate: %zu\n", plan.experiments.size(),
                 plan.points.size(), todo.size());
     std::fflush(stdout);
   }
   catch_stop_signals();
-  find_schedules(plan, done, shard, writer, options.quiet);
-  simulate_points(plan, todo, writer, options.quiet);
-  return finish(campaign, plan, expectations, options);
+  find_schedules(plan, done, shard, writer, request.quiet);
+  simulate_points(plan, todo, writer, request.quiet);
+  return finish(campaign, plan, expectations, request);
 }
 
 }  // namespace equipoise

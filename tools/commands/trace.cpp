@@ -17,8 +17,8 @@
 #include "tools/console/text_table.hpp"
 #include "tools/report/json_values.hpp"
 #include "tools/report/trace_report.hpp"
-#include "tools/worlds/generated_files.hpp"
 #include "tools/worlds/inputs.hpp"
+#include "tools/worlds/platform_loading.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
@@ -141,11 +141,12 @@ void import_kernel(const StarpuImportRequest& request, const std::string& kernel
 
 }  // namespace
 
-int trace_check_command(const std::string& file, const Options& options) {
+int trace_check_command(const FileRequest& request) {
+  const std::string& file = request.file;
   const Trace trace = read_traces({file}).front();
   const std::vector<std::string> doubtful = doubtful_in_trace(trace);
   for (const std::string& line : doubtful) warn(file + ": " + line);
-  if (options.json) {
+  if (request.json) {
     std::printf("%s\n", line_of(trace_json(trace, file)).c_str());
     return 0;
   }
@@ -157,14 +158,19 @@ int trace_check_command(const std::string& file, const Options& options) {
   return 0;
 }
 
-int trace_show_command(const std::string& file, const Options& options) {
+int trace_show_command(const FileRequest& request) {
+  const std::string& file = request.file;
   const Trace trace = read_traces({file}).front();
-  std::printf("%s", options.json ? (line_of(trace_json(trace, file)) + "\n").c_str()
+  std::printf("%s", request.json ? (line_of(trace_json(trace, file)) + "\n").c_str()
                                  : describe_trace(trace).c_str());
   return 0;
 }
 
-int trace_import_starpu_command(const StarpuImportRequest& asked, const Options& options) {
+int trace_import_starpu_command(const StarpuImportRequest& asked) {
+  if (asked.options.flops && asked.options.items_from_bytes) {
+    throw InputError("--flops",
+                     "beside --items-from bytes it says twice what the work is; keep one of them");
+  }
   const std::string& directory = asked.options.directory;
   const StarpuMachine machine = read_starpu_machine(directory, asked.options.machine);
   StarpuImportRequest request = asked;
@@ -201,20 +207,19 @@ int trace_import_starpu_command(const StarpuImportRequest& asked, const Options&
   expect_no_inputs(paths_of(imported.files), "--out");
   make_folder(request.out, "--out");
   write_whole_files(imported.files);
-  if (options.json) imported.said = line_of(files_json(std::move(imported.written))) + "\n";
+  if (request.json) imported.said = line_of(files_json(std::move(imported.written))) + "\n";
   std::printf("%s", imported.said.c_str());
   return 0;
 }
 
-int trace_import_csv_command(const std::vector<std::string>& files, const CsvImportOptions& table,
-                             const Options& options) {
-  const std::string& out = options.out;
-  const CsvImport import = import_csv(files, table);
+int trace_import_csv_command(const CsvImportRequest& request) {
+  const std::string& out = request.out;
+  const CsvImport import = import_csv(request.files, request.table);
   const Trace& trace = import.trace;
   check_writable(out, "--out");
   for (const std::string& warning : import.warnings) warn(warning);
-  write_whole_file(out, readable_trace_text(trace, files.front()));
-  if (options.json) {
+  write_whole_file(out, readable_trace_text(trace, request.files.front()));
+  if (request.json) {
     std::printf("%s\n", line_of(trace_json(trace, out)).c_str());
     return 0;
   }

@@ -18,16 +18,13 @@
 #include "tools/guard/expectations.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/report/validation.hpp"
-#include "tools/runs/block_count.hpp"
-#include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/comparison.hpp"
-#include "tools/worlds/comparison_runs.hpp"
-#include "tools/worlds/inputs.hpp"
-#include "tools/worlds/real_world.hpp"
+#include "tools/worlds/real_machine.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/world.hpp"
 #include "traces/files/locked_file.hpp"
 #include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
@@ -43,20 +40,21 @@ struct RecordedFiles {
 
 /// Records all units together with the kernel of a phase, in `passes` passes; `after_pass` is
 /// called after each pass.
-Recording record_together(const RealWorld& world, std::size_t phase, const Options& options,
-                          int passes, const std::function<void()>& after_pass) {
-  Kernel& kernel = *world.kernels[phase];
-  Progress progress(options.quiet);
+Recording record_together(const RealMachine& machine, std::size_t phase,
+                          const ValidateRequest& request, int passes,
+                          const std::function<void()>& after_pass) {
+  Kernel& kernel = *machine.kernels[phase];
+  Progress progress(request.options.quiet);
   RecordSetup setup;
   setup.passes = passes;
   setup.after_pass = after_pass;
-  setup.meters = world.meters;
-  for (UnitSpec spec : world.specs) {
+  setup.meters = machine.meters;
+  for (UnitSpec spec : machine.specs) {
     if (auto only = spec.factory->for_phase(phase)) spec.factory = std::move(only);
     setup.units.push_back(std::move(spec));
   }
   setup.kernel = &kernel;
-  setup.budget = Seconds{options.seconds_max};
+  setup.budget = Seconds{request.seconds_max};
   setup.stop_requested = [] { return stop_signal() != 0; };
   setup.progress = [&](const RecordProgress& p) {
     progress.show(fmt::format("recording {}: {}, {} items, sample {}", kernel.workload().kernel,
@@ -96,92 +94,90 @@ void time_paced(Recording& recording, std::uint32_t unit, const UnitSpec& spec,
   recording.units[unit].copies = copy_speeds_of(trace, unit, workload);
 }
 
-std::string trace_file_of(const Workload& workload, const Options& options) {
-  return fmt::format("{}/trace-{}.jsonl", options.out, workload.kernel);
+std::string trace_file_of(const Workload& workload, const std::string& folder) {
+  return fmt::format("{}/trace-{}.jsonl", folder, workload.kernel);
 }
 
-/// All files that are written to `options.out`.
-std::vector<std::string> files_of_validation(const Comparison& comparison, const RealWorld& real,
-                                             const Options& options) {
+/// All files that are written to the folder of `options`.
+std::vector<std::string> files_of_validation(const Comparison& comparison,
+                                             const RealMachine& machine,
+                                             const ComparisonOptions& options) {
   std::vector<std::string> files =
-      files_of_comparison(comparison.policies, {"sim", real.on}, options);
+      files_of_comparison(comparison.policies, {"sim", machine.on}, options);
   for (const char* name : {"/validation.json", "/platform.xml"})
     files.push_back(options.out + name);
-  for (const Workload& phase : real.phases) files.push_back(trace_file_of(phase, options));
+  for (const Workload& phase : machine.phases) files.push_back(trace_file_of(phase, options.out));
   return files;
 }
 
 /// Records all kernels. Because a machine drifts, the recording has as many passes as there are
 /// repetitions, and `run_repetition` is called after each pass. After a stop request, writes the
 /// files for the samples so far, if there are any, and returns.
-RecordedFiles record_all(const RealWorld& world, const Options& options,
+RecordedFiles record_all(const RealMachine& machine, const ValidateRequest& request,
                          const std::function<void()>& run_repetition) {
   RecordedFiles files;
-  const auto kernels = static_cast<int>(world.kernels.size());
-  const int passes = (options.reps + kernels - 1) / kernels;
-  files.platform = options.out + "/platform.xml";
-  for (std::size_t phase = 0; phase < world.kernels.size(); ++phase) {
-    const Workload& workload = world.phases[phase];
-    const std::string file = trace_file_of(workload, options);
+  const std::string& folder = request.options.out;
+  const auto kernels = static_cast<int>(machine.kernels.size());
+  const int passes = (request.options.reps + kernels - 1) / kernels;
+  files.platform = folder + "/platform.xml";
+  for (std::size_t phase = 0; phase < machine.kernels.size(); ++phase) {
+    const Workload& workload = machine.phases[phase];
+    const std::string file = trace_file_of(workload, folder);
     if (std::ranges::find(files.traces, file) != files.traces.end()) continue;
-    Recording recording = record_together(world, phase, options, passes, run_repetition);
+    Recording recording = record_together(machine, phase, request, passes, run_repetition);
     if (recording.interrupted && recording.trace.samples.empty()) break;
-    for (std::uint32_t unit = 0; unit < world.specs.size(); ++unit) {
-      const UnitSpec& spec = world.specs[unit];
-      if (!spec.computes()) time_paced(recording, unit, spec, workload, world.traces);
+    for (std::uint32_t unit = 0; unit < machine.specs.size(); ++unit) {
+      const UnitSpec& spec = machine.specs[unit];
+      if (!spec.computes()) time_paced(recording, unit, spec, workload, machine.traces);
     }
     write_whole_file(file, trace_text(recording.trace));
     if (files.traces.empty()) {
       write_whole_file(files.platform,
-                       platform_xml(recorded_platform(recording.units, measure_links(world.specs),
+                       platform_xml(recorded_platform(recording.units, measure_links(machine.specs),
                                                       workload.kernel, file)));
     }
     files.traces.push_back(file);
     if (recording.interrupted) {
-      warn(options.out + " keeps what was recorded so far: " + file + " and " + files.platform);
+      warn(folder + " keeps what was recorded so far: " + file + " and " + files.platform);
       break;
     }
   }
   return files;
 }
 
-/// Whether `choice` needs no profile, so that it can run before the recording has ended.
-bool is_uninformed(const PolicyChoice& choice) { return choice.info->foresight == Foresight::none; }
-
-/// Adds the traces that pace units, which a replay of a real run needs.
-Options with_traces(Options options, const std::vector<std::string>& more) {
-  options.trace_files.insert(options.trace_files.end(), more.begin(), more.end());
-  return options;
-}
-
-bool is_oracle(const PolicyChoice& choice) { return choice.info->foresight == Foresight::oracle; }
-
 void expect_no_stop() {
   if (stop_signal() != 0) throw Interrupted(stop_signal());
 }
 
 /// Simulates all policies on the recorded platform, and then really runs those that need its times.
-/// `real` gets that platform, and `runs` the runs. Returns false if a simulation failed.
-bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& runs,
-                      const RecordedFiles& files, const Options& options) {
-  Options recorded = options;
+/// `machine` gets that platform, and `runs` the runs in the world `real`, which is that of the
+/// machine. Returns false if a simulation failed.
+bool simulate_and_run(Comparison& comparison, RealMachine& machine, World& real, RunsByPolicy& runs,
+                      const RecordedFiles& files, const ComparisonOptions& options) {
+  ComparisonOptions recorded = options;
   recorded.platform_file = files.platform;
   recorded.trace_files = files.traces;
   recorded.decision_cost = "measured";
-  const auto sim = std::make_shared<SimWorld>(load_sim_world(recorded));
-  real.traces = sim->inputs->traces;
-  pair_with(real, sim, with_traces(recorded, options.trace_files));
-  for (const PolicyChoice& choice : comparison.policies) check_policy(*sim, choice);
-  comparison.lower_bound_s = sim->bound.seconds;
-  describe_experiment(comparison, recorded, real.phases,
-                      {{true, settings_of(*sim, recorded)}, {false, real.settings}});
-  if (std::ranges::any_of(comparison.policies, is_oracle)) find_best_schedule(*sim, recorded);
+  const auto platform = std::make_shared<SimWorld>(load_sim_world(recorded));
+  const std::unique_ptr<World> sim = world_of(platform, recorded);
+  machine.traces = platform->inputs->traces;
+  RunSettings with_pacing = recorded;  // a replay of a real run needs the traces that pace units
+  with_pacing.trace_files.insert(with_pacing.trace_files.end(), options.trace_files.begin(),
+                                 options.trace_files.end());
+  pair_with(machine, platform, with_pacing);
+  for (const PolicyChoice& choice : comparison.policies) sim->check_policy(choice);
+  Reference reference = sim->reference();
+  comparison.lower_bound_s = reference.lower_bound_s();
+  describe_experiment(comparison, recorded, real.phases(), {sim->settings(), real.settings()});
+  if (std::ranges::any_of(comparison.policies, &PolicyChoice::is_oracle)) {
+    reference.find_schedule(recorded);
+  }
   bool failed = false;
-  add_results(comparison, simulate_all(*sim, comparison.policies, recorded, failed), "sim");
+  add_results(comparison, sim->run_all(comparison.policies, recorded, failed), sim->name());
   expect_no_stop();
   std::vector<PolicyChoice> informed = comparison.policies;
-  std::erase_if(informed, is_uninformed);
-  runs.merge(run_all(real, informed, recorded));
+  std::erase_if(informed, [](const PolicyChoice& choice) { return !choice.is_informed(); });
+  runs.merge(real.run_all(informed, recorded, failed));
   expect_no_stop();
   return !failed;
 }
@@ -189,48 +185,54 @@ bool simulate_and_run(Comparison& comparison, RealWorld& real, RunsByPolicy& run
 /// Prints and writes the validation and the results. Returns the exit code; `failed`: whether some
 /// runs have.
 int report(const Comparison& comparison, const std::optional<Expectations>& expectations,
-           std::optional<double> error_max, const Options& options, bool failed) {
+           const ValidateRequest& request, bool failed) {
+  const ComparisonOptions& options = request.options;
   const Validation validation = judge(comparison);
   const std::string json = line_of(validation_json(validation, comparison)) + "\n";
   std::printf("%s",
-              options.json ? json.c_str() : validation_text(validation, comparison.units).c_str());
+              request.json ? json.c_str() : validation_text(validation, comparison.units).c_str());
   write_whole_file(options.out + "/validation.json", json);
-  write_results(comparison, options);
+  write_results(comparison, options, !request.json);
   for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
   if (failed) say_error("some runs failed; see the warnings above");
-  const std::string complaint = error_max ? error_complaint(validation, *error_max) : "";
+  const std::string complaint =
+      request.error_max ? error_complaint(validation, *request.error_max) : "";
   if (!complaint.empty()) say_error(complaint);
   const bool is_met =
-      !expectations || meets(*expectations, {named_results(comparison, options.out)}, options);
+      !expectations || meets(*expectations, {named_results(comparison, options.out)},
+                             request.bounds.junit_file, !request.json && !options.quiet);
   return failed || !complaint.empty() || !is_met ? 1 : 0;
 }
 
 }  // namespace
 
-int validate_command(const Options& options, std::optional<double> error_max) {
+int validate_command(const ValidateRequest& request) {
+  const ComparisonOptions& options = request.options;
   expect_simgrid();  // before units are opened and anything is recorded
   Comparison comparison;
-  comparison.policies = choose_policies(options);
-  RealWorld real = load_real_world(options);
-  if (!real.computes()) {
+  comparison.policies = choose_policies(options, "--policy");
+  const auto machine = std::make_shared<RealMachine>(load_real_machine(options));
+  if (!machine->computes()) {
     throw InputError("--unit", "give a unit that computes: paced ones need no validation");
   }
+  const std::unique_ptr<World> real = world_of(machine, options);
   std::vector<PolicyChoice> uninformed = comparison.policies;
-  std::erase_if(uninformed, [](const PolicyChoice& choice) { return !is_uninformed(choice); });
-  for (const PolicyChoice& choice : uninformed) check_policy(real, choice);
-  comparison.units = names_of(real.units);
-  const std::optional<Expectations> expectations = expectations_of(
-      options, {spellings_of(comparison.policies), comparison.units, real.phases.size()});
-  expect_no_inputs(files_of_validation(comparison, real, options), "--out");
+  std::erase_if(uninformed, &PolicyChoice::is_informed);
+  for (const PolicyChoice& choice : uninformed) real->check_policy(choice);
+  comparison.units = names_of(real->units());
+  const std::optional<Expectations> expectations =
+      expectations_of(request.bounds.file, request.bounds.junit_file,
+                      {spellings_of(comparison.policies), comparison.units, real->phases().size()});
+  expect_no_inputs(files_of_validation(comparison, *machine, options), "--out");
   expect_no_sweep(options.out);
   make_folder(options.out + "/runs", "--out");
   const OutputLock out = OutputLock::of_folder(options.out, "--out");
   catch_stop_signals();
-  real.find_meters(options, idle_span_of_recording);
-  real.allocate(options.seed);
-  comparison.environment = environment_of(options.command_line);
-  describe_experiment(comparison, options, real.phases, {{false, real.settings}});
-  const std::string many = many_blocks_text(comparison.policies, real.phases);
+  machine->find_meters(options.meters, idle_span_of_recording);
+  machine->allocate(options.seed);
+  comparison.environment = environment_now();
+  describe_experiment(comparison, options, real->phases(), {real->settings()});
+  const std::string many = many_blocks_text(comparison.policies, real->phases());
   if (!many.empty()) warn(many);
   RunsByPolicy runs;
   bool failed = false;
@@ -238,23 +240,22 @@ int validate_command(const Options& options, std::optional<double> error_max) {
   std::vector<std::string> failures;
   const auto run_repetition = [&] {
     if (repetition < options.reps) {
-      run_each(real, uninformed, options, repetition++, runs, failures);
+      run_each(*real, uninformed, options, repetition++, runs, failures);
     }
   };
   try {
-    const RecordedFiles files = record_all(real, options, run_repetition);
+    const RecordedFiles files = record_all(*machine, request, run_repetition);
     while (repetition < options.reps && stop_signal() == 0) run_repetition();
     warn_of_failed_runs(failures);
     expect_no_stop();
-    failed = !simulate_and_run(comparison, real, runs, files, options);
+    failed = !simulate_and_run(comparison, *machine, *real, runs, files, options);
   } catch (const Interrupted&) {
-    add_results(comparison, runs, real.on);
-    end_if_interrupted(comparison, options);  // writes them and throws again
+    add_results(comparison, runs, real->name());
+    end_if_interrupted(comparison, options, !request.json);  // writes them and throws again
   }
-  add_results(comparison, runs, real.on);
+  add_results(comparison, runs, real->name());
   relate_results(comparison, options.baseline);
-
-  return report(comparison, expectations, error_max, options, failed);
+  return report(comparison, expectations, request, failed);
 }
 
 }  // namespace equipoise

@@ -148,11 +148,11 @@ void expect_known(const Expectations& expectations, const ExpectedResults& expec
   }
 }
 
-std::optional<Expectations> expectations_of(const Options& options,
+std::optional<Expectations> expectations_of(const std::string& file, const std::string& junit_file,
                                             const ExpectedResults& expected) {
-  if (options.expect_file.empty()) return std::nullopt;
-  if (!options.junit_file.empty()) check_writable(options.junit_file, "--junit");
-  Expectations expectations = read_expectations(options.expect_file);
+  if (file.empty()) return std::nullopt;
+  if (!junit_file.empty()) check_writable(junit_file, "--junit");
+  Expectations expectations = read_expectations(file);
   expect_known(expectations, expected);
   return expectations;
 }
@@ -186,15 +186,15 @@ std::vector<Check> check_expectations(const Expectations& expectations,
 }
 
 bool meets(const Expectations& expectations, const std::vector<NamedResults>& experiments,
-           const Options& options) {
+           const std::string& junit_file, bool is_told) {
   const std::vector<Check> checks = check_expectations(expectations, experiments);
-  if (!options.json && !options.quiet) {
+  if (is_told) {
     const auto hold =
         std::ranges::count_if(checks, [](const Check& check) { return check.failure.empty(); });
     std::printf("\nbounds of %s: %zu of %zu hold\n", expectations.file.c_str(),
                 static_cast<std::size_t>(hold), checks.size());
   }
-  return report_checks(expectations.file, checks, options.junit_file);
+  return report_checks(expectations.file, checks, junit_file);
 }
 
 }  // namespace equipoise

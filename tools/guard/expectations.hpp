@@ -7,7 +7,6 @@
 
 #include "tools/guard/checks.hpp"
 #include "tools/guard/stored_results.hpp"
-#include "tools/runs/options.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {
@@ -44,9 +43,11 @@ struct ExpectedResults {
 /// such a bound would check nothing.
 void expect_known(const Expectations& expectations, const ExpectedResults& expected);
 
-/// The expectations of --expect, checked against what results are `expected`; nullopt without it.
-/// Throws InputError for everything that is wrong with them, and if --junit cannot be written.
-[[nodiscard]] std::optional<Expectations> expectations_of(const Options& options,
+/// The expectations in `file`, checked against what results are `expected`; nullopt if it is empty.
+/// Throws InputError for everything that is wrong with them, and if `junit_file` is given and
+/// cannot be written.
+[[nodiscard]] std::optional<Expectations> expectations_of(const std::string& file,
+                                                          const std::string& junit_file,
                                                           const ExpectedResults& expected);
 
 /// The results of one experiment.
@@ -65,10 +66,10 @@ struct NamedResults {
 [[nodiscard]] std::vector<Check> check_expectations(const Expectations& expectations,
                                                     const std::vector<NamedResults>& experiments);
 
-/// Does that, names each broken bound on stderr, writes --junit, and prints how many hold unless
-/// --json or --quiet is given.
-/// Returns whether all hold.
+/// Does that, names each broken bound on stderr, writes `junit_file` unless that is empty, and if
+/// `is_told` prints how many hold. Returns whether all hold.
 [[nodiscard]] bool meets(const Expectations& expectations,
-                         const std::vector<NamedResults>& experiments, const Options& options);
+                         const std::vector<NamedResults>& experiments,
+                         const std::string& junit_file, bool is_told);
 
 }  // namespace equipoise

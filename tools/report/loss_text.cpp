@@ -108,7 +108,7 @@ std::vector<std::vector<std::string>> loss_rows(const Comparison& comparison) {
   std::vector<std::string> names;
   std::vector<std::vector<double>> shares;
   for (const PolicyResult& result : comparison.results) {
-    names.push_back(result.policy + (is_one_world ? "" : ", " + result.on));
+    names.push_back(result.spelling + (is_one_world ? "" : ", " + result.on));
     shares.push_back(loss_shares(result.loss, comparison.lower_bound_s));
   }
   return loss_rows("policy", names, shares);
@@ -146,7 +146,7 @@ std::string resident_note(const Comparison& comparison) {
     if (!result.loss) continue;
     const std::size_t copies = delaying_copies(comparison.resident, *result.loss,
                                                result.share_by_unit, *comparison.lower_bound_s);
-    if (copies > 0) names.push_back(result.policy);
+    if (copies > 0) names.push_back(result.spelling);
     most_copies = std::max(most_copies, copies);
   }
   if (names.empty()) return {};

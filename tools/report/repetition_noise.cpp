@@ -27,7 +27,7 @@ struct Doubtful {
   /// Adds `result` if `value` is above `most`; otherwise returns false.
   bool take(const PolicyResult& result, double value, double most = most_noise) {
     if (value <= most) return false;
-    policies.push_back(result.policy);
+    policies.push_back(result.spelling);
     worst = std::max(worst, value);
     return true;
   }

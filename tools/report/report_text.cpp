@@ -64,7 +64,7 @@ std::string prediction_table(const Comparison& comparison) {
                    heading_of(half_width, prefix), "sd %", "error %"});
   std::vector<const PolicyResult*> measured;
   for (const PolicyPrediction& p : judge(comparison).policies) {
-    table.add({p.measured->policy, cell_text(makespan, {comparison, *p.simulated}, "-", prefix),
+    table.add({p.measured->spelling, cell_text(makespan, {comparison, *p.simulated}, "-", prefix),
                cell_text(makespan, {comparison, *p.measured}, "-", prefix),
                cell_text(half_width, {comparison, *p.measured}, "-", prefix),
                noise_cell(*p.measured), fmt::format("{:+.1f}", 100.0 * p.relative_error)});
@@ -85,7 +85,7 @@ std::string energy_prediction_table(const Comparison& comparison) {
       continue;
     }
     any = true;
-    table.add({real->policy, cell_text(energy, {comparison, *sim}, "-"),
+    table.add({real->spelling, cell_text(energy, {comparison, *sim}, "-"),
                cell_text(energy, {comparison, *real}, "-"),
                fmt::format("{:+.1f}", 100.0 * (*predicted_j / *measured_j - 1.0))});
   }
@@ -117,7 +117,7 @@ std::string energy_table(const Comparison& comparison) {
   for (const std::string& unit : comparison.units) heads.push_back(unit + " " + field.unit);
   TextTable table(std::move(heads));
   for (const PolicyResult& r : comparison.results) {
-    std::vector<std::string> cells = {r.policy, r.on};
+    std::vector<std::string> cells = {r.spelling, r.on};
     for (const std::optional<double>& energy_j : r.energy_by_unit_j) {
       cells.push_back(joules(energy_j));
     }
@@ -318,7 +318,7 @@ std::string comparison_legend(const Comparison& comparison) {
   if (comparison.best_known) {
     text +=
         fmt::format("; best known {} ({})", quantity_text(comparison.best_known->seconds, "s", 4),
-                    comparison.best_known->policy);
+                    comparison.best_known->spelling);
   }
   std::vector<std::string> words = {"makespan_half_ci95_s", "speedup_vs_baseline"};
   if (comparison.lower_bound_s) words.emplace_back("over_lower_bound");
@@ -362,13 +362,12 @@ std::string difference(const RunReport& report, Seconds deciding) {
                  "interpolated, and from what else the policy then waited for");
 }
 
-std::string comparison(const RunReport& report, const RecordedMakespan& recorded,
-                       const Options& options) {
+std::string comparison(const RunReport& report, const RecordedMakespan& recorded) {
   const Seconds again = report.run.numbers.makespan;
   const std::string text =
       fmt::format("makespan: recorded {} ({}), {} again {} ({}), {:.4f} of it\n",
                   quantity_text(recorded.makespan.value, "s", 5), recorded.on, recorded.again,
-                  quantity_text(again.value, "s", 5), options.on, again / recorded.makespan);
+                  quantity_text(again.value, "s", 5), recorded.again_on, again / recorded.makespan);
   return text + (recorded.deciding ? difference(report, *recorded.deciding) : "");
 }
 
@@ -386,7 +385,7 @@ void warn_of_extrapolation(const Comparison& comparison) {
   std::set<std::string> policies;
   for (const PolicyResult& result : comparison.results) {
     if (*result.means.of<&RunNumbers::extrapolated_share>() > warned_share)
-      policies.insert(result.policy);
+      policies.insert(result.spelling);
   }
   if (policies.empty()) return;
   warn(fmt::format(
@@ -421,20 +420,19 @@ std::string comparison_table(const Comparison& comparison) {
 }
 
 int report_run(const RunReport& report, const PolicyChoice& choice, const std::vector<Unit>& units,
-               const Options& options, const ResidentPath& resident,
+               const std::string& run_file, bool json, const ResidentPath& resident,
                const std::optional<RecordedMakespan>& recorded) {
   if (report.outcome.interrupted) {
-    say_error("interrupted" +
-              (options.out.empty() ? "" : "; " + options.out + " holds the run so far"));
+    say_error("interrupted" + (run_file.empty() ? "" : "; " + run_file + " holds the run so far"));
     return 128 + stop_signal();
   }
-  if (options.json) {
+  if (json) {
     std::printf("%s\n", line_of(run_json(summary_of(report, units), recorded)).c_str());
   } else {
     std::printf("%s%s", run_table(report, choice, units).c_str(),
                 loss_text(report, resident).c_str());
-    if (recorded) std::printf("%s", comparison(report, *recorded, options).c_str());
-    if (!options.out.empty()) std::printf("run file: %s\n", options.out.c_str());
+    if (recorded) std::printf("%s", comparison(report, *recorded).c_str());
+    if (!run_file.empty()) std::printf("run file: %s\n", run_file.c_str());
   }
   warn_of_extrapolation(choice.spelling, report.run.numbers.extrapolated_share);
   if (report.run.verified) return 0;

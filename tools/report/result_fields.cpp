@@ -60,7 +60,7 @@ FieldValue loss_of(const OfResult& of, Seconds Losses::*cause) {
 
 const PolicyChoice& choice_of(const OfResult& of) {
   const auto found =
-      std::ranges::find(of.comparison.policies, of.result.policy, &PolicyChoice::spelling);
+      std::ranges::find(of.comparison.policies, of.result.spelling, &PolicyChoice::spelling);
   EQ_CHECK(found != of.comparison.policies.end(), "a result is of a policy of its comparison");
   return *found;
 }
@@ -105,7 +105,7 @@ constexpr std::array fields_before_losses{
     ResultField{
         "spelling", "policy", "",
         "What decides which unit gets how many items, and when; with its parameters as typed.",
-        in_all, FieldKind::text, own<&PolicyResult::policy>},
+        in_all, FieldKind::text, own<&PolicyResult::spelling>},
     ResultField{"on", "on", "", "Where it ran: sim, real or paced.", in_all, FieldKind::text,
                 own<&PolicyResult::on>},
     ResultField{"reps", "runs", "", "The number of runs.", in_data | in_html, FieldKind::count,
@@ -350,7 +350,7 @@ Comparison complete_example(const std::vector<std::string>& units, std::size_t p
   comparison.units = units;
   comparison.policies = {parse_policy(policy)};
   PolicyResult& result = comparison.results.emplace_back();
-  result.policy = policy;
+  result.spelling = policy;
   result.reps = 2;
   result.core_use = {1.0, 0.0};
   result.speedup_vs_baseline = result.over_lower_bound = 1.0;

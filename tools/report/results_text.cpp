@@ -15,7 +15,7 @@
 #include "tools/report/json_values.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/runs/parameter_facts.hpp"
+#include "tools/runs/policy_choice.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -125,7 +125,7 @@ std::string results_text(const Comparison& comparison) {
                       {"experiment", json_of(comparison.experiment)},
                       {"lower_bound_s", json_of(comparison.lower_bound_s)},
                       {"best_known_s", best ? Json(best->seconds) : Json()},
-                      {"best_known_by", best ? Json(best->policy) : Json()},
+                      {"best_known_by", best ? Json(best->spelling) : Json()},
                       {"assumptions", text_or_null(comparison.assumptions)},
                       {"reference", text_or_null(comparison.reference)},
                       {"interrupted", comparison.interrupted},

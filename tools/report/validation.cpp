@@ -59,7 +59,7 @@ Validation judge(const Comparison& comparison) {
   std::vector<double> errors;
   for (const PolicyResult& measured : comparison.results) {
     if (is_simulated(measured)) continue;
-    const PolicyResult* const simulated = find_result(comparison, measured.policy, "sim");
+    const PolicyResult* const simulated = find_result(comparison, measured.spelling, "sim");
     if (simulated == nullptr) continue;
     PolicyPrediction& prediction = validation.policies.emplace_back();
     prediction.simulated = simulated;
@@ -89,12 +89,12 @@ std::string error_complaint(const Validation& validation, double error_max) {
   std::vector<std::string> others;
   std::vector<std::string> noisy;
   for (const PolicyPrediction* const p : above) {
-    if (p != above.front()) others.push_back(p->measured->policy);
-    if (is_too_noisy(*p->measured)) noisy.push_back(p->measured->policy);
+    if (p != above.front()) others.push_back(p->measured->spelling);
+    if (is_too_noisy(*p->measured)) noisy.push_back(p->measured->spelling);
   }
   const PolicyPrediction& worst = *above.front();
   std::string text =
-      fmt::format("{}'s error of {:.2f} % is above --max-error {:.6g} %", worst.measured->policy,
+      fmt::format("{}'s error of {:.2f} % is above --max-error {:.6g} %", worst.measured->spelling,
                   100.0 * std::abs(worst.relative_error), 100.0 * error_max);
   if (!others.empty()) {
     text += fmt::format("; so {} of {}", others.size() == 1 ? "is that" : "are those",
@@ -128,7 +128,7 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   };
   std::vector<const PolicyResult*> measured;
   for (const PolicyPrediction& p : validation.policies) {
-    table.add({p.measured->policy, time(makespan, p.measured->makespan_s.mean),
+    table.add({p.measured->spelling, time(makespan, p.measured->makespan_s.mean),
                time(half, half_width(p.measured->makespan_s)), noise_cell(*p.measured),
                time(makespan, p.simulated->makespan_s.mean),
                time(half, half_width(p.simulated->makespan_s)),
@@ -158,7 +158,7 @@ Json validation_json(const Validation& validation, const Comparison& comparison)
   const std::vector<std::string>& units = comparison.units;
   Json policies = Json::array();
   for (const PolicyPrediction& p : validation.policies) {
-    policies.push_back({{"policy", p.measured->policy},
+    policies.push_back({{"policy", p.measured->spelling},
                         {"on", p.measured->on},
                         {"measured_s", json_of(p.measured->makespan_s)},
                         {"measured_relative_sd", json_of(relative_sd(*p.measured))},

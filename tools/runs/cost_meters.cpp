@@ -70,31 +70,30 @@ class MeasuredCost final : public CostMeter {
   Seconds spent_;
 };
 
-double parse_cost(const std::string& spelling) {
+Seconds parse_cost(const std::string& spelling, const std::string& where) {
+  double seconds = 0.0;
   try {
-    return parse_quantity(spelling, "s", "--decision-cost");
+    seconds = parse_quantity(spelling, "s", where);
   } catch (const InputError&) {
     const bool is_time = !spelling.empty() && spelling.front() >= '0' && spelling.front() <= '9';
     if (is_time) throw;
-    throw InputError("--decision-cost",
-                     unknown_name("cost", spelling, {"none", "paper", "measured"}) +
-                         ", or a time such as 5e-6 or 5us");
+    throw InputError(where, unknown_name("cost", spelling, {"none", "paper", "measured"}) +
+                                ", or a time such as 5e-6 or 5us");
   }
+  if (seconds >= 0.0 && seconds <= most_cost_s) return Seconds{seconds};
+  throw InputError(where,
+                   "a decision costs from 0 to 1e6 seconds; give none, paper, measured or that");
 }
 
 }  // namespace
 
 std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,
-                                           std::vector<PaperPrice> paper) {
+                                           std::vector<PaperPrice> paper,
+                                           const std::string& where) {
   if (spelling == "none") return nullptr;
   if (spelling == "paper") return std::make_unique<PaperCost>(std::move(paper));
   if (spelling == "measured") return std::make_unique<MeasuredCost>();
-  const double seconds = parse_cost(spelling);
-  if (seconds < 0.0 || seconds > most_cost_s) {
-    throw InputError("--decision-cost",
-                     "a decision costs from 0 to 1e6 seconds; give none, paper, measured or that");
-  }
-  return std::make_unique<ConstantCost>(Seconds{seconds});
+  return std::make_unique<ConstantCost>(parse_cost(spelling, where));
 }
 
 }  // namespace equipoise

@@ -1,4 +1,4 @@
-// The costs of decisions: --decision-cost none, paper, measured, or a constant.
+// The costs of decisions: none, paper, measured, or a constant.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,10 @@ namespace equipoise {
 ///     none       nothing
 ///
 /// The meter for `spelling`, or nullptr for "none". `paper`: the policy's price in its paper, phase
-/// by phase. Throws InputError if `spelling` is none of the four or the cost is out of range.
+/// by phase. Throws InputError (at `where`) if `spelling` is none of the four or the cost is out of
+/// range.
 [[nodiscard]] std::unique_ptr<CostMeter> make_cost_meter(const std::string& spelling,
-                                                         std::vector<PaperPrice> paper);
+                                                         std::vector<PaperPrice> paper,
+                                                         const std::string& where = {});
 
 }  // namespace equipoise

@@ -13,15 +13,10 @@
 #include "shared_policies/run/experience_journal.hpp"
 #include "shared_policies/run/inserting_journals.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
-#include "shared_policies/specs/spec.hpp"
 #include "tools/runs/cost_meters.hpp"
-#include "tools/runs/loaded_policy.hpp"
-#include "tools/runs/machine_facts.hpp"
-#include "tools/runs/parameter_facts.hpp"
 #include "tools/runs/version.hpp"
 #include "traces/files/output_target.hpp"
 #include "traces/journal_file.hpp"
-#include "traces/trace_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -34,7 +29,7 @@ struct Deciding {
 };
 
 Deciding deciding_of(const RunPlan& plan, Executor& executor) {
-  const PolicyChoice& choice = plan.policy;
+  const PolicyChoice& choice = plan.run.policy;
   if (choice.recorded == nullptr) {
     return {nullptr, make_policy(choice, plan.known, plan.units), nullptr};
   }
@@ -108,43 +103,31 @@ class UnitLosses final : public Journal {
   std::map<std::uint32_t, std::size_t> latest_;  ///< the loss of each unit that is away
 };
 
-/// `path`, relative to `folder` unless that is empty.
-std::string in_folder(const std::string& folder, const std::string& path) {
-  if (folder.empty()) return path;
-  return (std::filesystem::path(folder) / path).lexically_normal().string();
-}
-
-std::string name_in_results(const PolicyChoice& of_library) {
-  const std::string library = std::filesystem::path(of_library.loaded_from).stem().string();
-  const std::string& name = of_library.info->name;
-  return library == name ? name : name + "@" + library;
-}
-
 /// What is known of the run before it starts.
 RunHeader header_of(const RunPlan& plan) {
-  const PolicyChoice& choice = plan.policy;
+  const PolicyChoice& choice = plan.run.policy;
   RunHeader header;
   header.on = plan.on;
   header.policy = choice.info->name;
   header.spelling = choice.spelling;
   header.parameters = parameter_facts(all_parameters(choice));
-  header.is_informed = choice.info->foresight != Foresight::none;
-  header.is_oracle = choice.info->foresight == Foresight::oracle;
+  header.is_informed = choice.is_informed();
+  header.is_oracle = choice.is_oracle();
   header.is_experienced = choice.is_experienced();
   header.workloads = plan.phases;
   for (const Unit& unit : plan.units) {
     header.units.push_back({unit, plan.scenario.presence_of(unit.name).at_start});
   }
-  header.seed = plan.seed;
-  header.repetition = plan.repetition;
-  header.decision_cost = plan.decision_cost;
+  header.seed = plan.run.seed;
+  header.repetition = plan.run.repetition;
+  header.decision_cost = plan.run.decision_cost;
   header.version = built_with_text();
   header.machine = machine_facts();
   header.loaded_from = choice.loaded_from;
   header.loaded_hash = choice.loaded_hash;
   if (choice.experience) header.experience = *choice.experience;
   if (choice.recorded != nullptr) header.decisions_of = choice.recorded_file;
-  header.settings = plan.settings;
+  header.settings = plan.run.settings;
   return header;
 }
 
@@ -155,52 +138,6 @@ std::string problem_of(const RunOutcome& outcome, const std::function<std::strin
 }
 
 }  // namespace
-
-PolicyChoice parse_policy(const std::string& typed, const std::string& folder) {
-  Spec spec = parse_spec(typed, ':', "--policy");
-  PolicyChoice choice;
-  choice.parameters = std::move(spec.parameters);
-  choice.typed = choice.spelling = typed;
-  if (is_policy_library(spec.name)) {
-    choice.loaded_from = in_folder(folder, spec.name);
-    const LoadedPolicy& loaded = load_policy(choice.loaded_from);
-    choice.info = &loaded.info;
-    choice.loaded_hash = loaded.hash;
-    choice.spelling = name_in_results(choice) + typed.substr(spec.name.size());
-  } else {
-    choice.info = &find_policy(spec.name);
-  }
-  const auto given = choice.parameters.find("profile");
-  if (given == choice.parameters.end()) return choice;
-  given->second = in_folder(folder, given->second);
-  choice.profile =
-      std::make_shared<const std::vector<Trace>>(1, read_trace(given->second, nullptr));
-  return choice;
-}
-
-void open_library(PolicyChoice& choice) {
-  if (choice.loaded_from.empty()) return;
-  const LoadedPolicy& loaded = load_policy(choice.loaded_from);
-  if (loaded.hash != choice.loaded_hash) {
-    throw InputError(choice.loaded_from,
-                     "was replaced while this command ran; type the command again");
-  }
-  choice.info = &loaded.info;
-}
-
-std::unique_ptr<Policy> make_policy(const PolicyChoice& choice, const KnownCosts* known,
-                                    std::span<const Unit> units) {
-  const PolicyInputs inputs{choice.parameters, known, units};
-  return choice.loaded_from.empty() ? make_policy(*choice.info, inputs)
-                                    : make_loaded_policy(*choice.info, choice.loaded_from, inputs);
-}
-
-std::map<std::string, std::string> all_parameters(const PolicyChoice& policy) {
-  std::map<std::string, std::string> all;
-  for (const ParameterInfo& p : policy.info->parameters) all[p.name] = p.default_text;
-  for (const auto& [name, value] : with_preset(*policy.info, policy.parameters)) all[name] = value;
-  return all;
-}
 
 RunSummary summary_of(const RunReport& report, const std::vector<Unit>& units) {
   RunSummary summary;
@@ -227,22 +164,23 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<std::string()>& verify) {
   const Deciding deciding = deciding_of(plan, executor);
   const std::unique_ptr<CostMeter> meter =  // a replay repeats decisions, it makes none
-      plan.policy.recorded != nullptr
+      plan.run.policy.recorded != nullptr
           ? nullptr
-          : make_cost_meter(plan.decision_cost, paper_prices(*plan.policy.info, plan.phases));
+          : make_cost_meter(plan.run.decision_cost,
+                            paper_prices(*plan.run.policy.info, plan.phases));
   std::unique_ptr<JournalFile> file;
-  if (!plan.journal_file.empty()) {
+  if (!plan.run.journal_file.empty()) {
     file = make_queued_journal(make_journal_file(
-        plan.journal_file, run_header_line(header_of(plan)), names_of(plan.units)));
+        plan.run.journal_file, run_header_line(header_of(plan)), names_of(plan.units)));
   }
   Metrics metrics(plan.units, plan.recorded,
                   plan.readings != nullptr ? plan.readings->note() : std::string(),
-                  plan.copy_times_alone, plan.policy.recorded != nullptr);
+                  plan.copy_times_alone, plan.run.policy.recorded != nullptr);
   ExperienceJournal experience(plan.phases.size(), plan.units.size());
   UnitLosses unit_losses;
   std::vector<Journal*> journals = {&metrics, &unit_losses};
   if (file != nullptr) journals.push_back(file.get());
-  if (plan.learns) journals.push_back(&experience);
+  if (plan.run.learns) journals.push_back(&experience);
   Tee all(std::move(journals));
   ScenarioJournal disturbed(plan.scenario, all);
   MeteredJournal journal(plan.readings, disturbed);
@@ -256,35 +194,31 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   } catch (const InputError& refusal) {  // remove the run file of a refused run
     file.reset();
     std::error_code error;
-    if (std::filesystem::is_regular_file(plan.journal_file, error)) {
-      std::filesystem::remove(target_of_links(plan.journal_file), error);
+    if (std::filesystem::is_regular_file(plan.run.journal_file, error)) {
+      std::filesystem::remove(target_of_links(plan.run.journal_file), error);
     }
     if (!refusal.where().empty()) throw;
-    const PolicyChoice& policy = plan.policy;
+    const PolicyChoice& policy = plan.run.policy;
     throw InputError(policy.loaded_from.empty() ? policy.spelling : policy.loaded_from,
                      refusal.why());
   }
   report.left_recorded = deciding.recorded != nullptr && !deciding.recorded->were_kept_to();
   report.problem = problem_of(report.outcome, verify);
-  report.lower_bound_s = plan.lower_bound_s;
+  report.lower_bound_s = plan.run.lower_bound_s;
   if (plan.notes != nullptr) report.notes = *plan.notes;
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
-                plan.repetition};
+                plan.run.repetition};
   if (std::optional<Losses>& losses = report.run.numbers.losses) {
-    const WithoutUnits without = time_without(report.run.numbers, plan.bound_phases);
+    const WithoutUnits without = time_without(report.run.numbers, plan.run.bound_phases);
     losses->without_unused = without.unused;
     losses->without_dropped = without.dropped;
   }
-  if (plan.learns) report.shown = experience.shown();
+  if (plan.run.learns) report.shown = experience.shown();
   report.unit_losses = unit_losses.losses();
   if (file != nullptr && !report.outcome.interrupted) {
     file->finish(run_summary_line(summary_of(report, plan.units)));
   }
   return report;
-}
-
-const std::vector<Trace>& profile_of(const PolicyChoice& choice, const std::vector<Trace>& own) {
-  return choice.profile != nullptr ? *choice.profile : own;
 }
 
 std::vector<std::string> names_of(const std::vector<Unit>& units) {

@@ -1,10 +1,15 @@
-// Simulates the ideal runs of a world for an objective, with mean block times.
+// The ideal runs of a world for an objective, with mean block times; and whether it is worth using
+// the CPU besides the GPUs, or several units besides one.
 #pragma once
 
-#include <functional>
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "shared_policies/policies/divide/energy_split.hpp"
+#include "shared_policies/records/description.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
@@ -15,13 +20,13 @@ namespace equipoise {
 /// Energy-delay product in joule seconds. The energy must be known.
 [[nodiscard]] double edp_js(const RunNumbers& numbers);
 
-/// What the objective ("time", "energy" or "edp") counts, which is to be least.
-[[nodiscard]] double value_for(const std::string& objective, const RunNumbers& numbers);
+constexpr auto words(DescriptionOf<Objective> /*of*/) {
+  return std::array{Word{Objective::time, "time"}, Word{Objective::energy, "energy"},
+                    Word{Objective::edp, "edp"}};
+}
 
-/// The verified run with the least value among those that are allowed; null if there is none.
-[[nodiscard]] const RunReport* least_of(const std::vector<RunReport>& runs,
-                                        const std::string& objective,
-                                        const std::function<bool(const RunNumbers&)>& is_allowed);
+/// What the objective counts, which is to be least.
+[[nodiscard]] double value_for(Objective objective, const RunNumbers& numbers);
 
 /// The runs of the oracle.
 struct IdealRuns {
@@ -32,11 +37,33 @@ struct IdealRuns {
   std::vector<RunReport> tried;
 };
 
-/// Simulates the schedule of `world`, which is the best one for time. For another objective of
-/// `options`, energy or EDP, also the divisions of the oracle for time, energy and EDP, which
+/// Simulates the schedule of `world`, which is the best one for time. For another objective, energy
+/// or EDP, also the divisions of the oracle for time, energy and EDP, which
 /// ignore links that units share, and the schedules that `search_schedule_for` finds for energy and
 /// for EDP; the best of all these is `best`. Throws BackendError if a run cannot be simulated, and
 /// Interrupted if a stop is requested.
-[[nodiscard]] IdealRuns ideal_runs(const SimWorld& world, const Options& options);
+[[nodiscard]] IdealRuns ideal_runs(const SimWorld& world, const RunOptions& options,
+                                   Objective objective);
+
+/// Whether it is worth using all units. A world of one unit has no answer.
+struct Worth {
+  /// "The CPU is worth using: with it the EDP is 312.4 J s, with cuda0 alone 355.1 J s (12 %
+  /// less).", and the end of the line; empty without an answer.
+  std::string line;
+  bool is_worth_using = false;        ///< whether the best run of all uses units of `left_out`
+  std::vector<std::string> left_out;  ///< the units without which was tried
+  std::vector<std::string> units;     ///< the others
+  std::optional<RunNumbers> without;  ///< the best run of these; none: they cannot do all items
+};
+
+/// The same for programs: a JSON object, or null without an answer.
+[[nodiscard]] nlohmann::ordered_json worth_json(const Worth& worth);
+
+/// Finds out what the units could do without some of them, for an objective. Units
+/// that are left out draw their idle watts all the same. `runs` are those of `world`, the best of
+/// them verified; what is tried without some units is added to them, and the best of all is then
+/// their best. Throws as `ideal_runs` does.
+[[nodiscard]] Worth worth_of_units(const SimWorld& world, const RunOptions& options,
+                                   Objective objective, IdealRuns& runs);
 
 }  // namespace equipoise

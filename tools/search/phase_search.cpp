@@ -1,4 +1,5 @@
 // Tries candidates in the simulator, from divisions of the oracle and shares of the lower bound on.
+// Shares become whole grains, in blocks that get smaller towards both ends.
 #include "tools/search/phase_search.hpp"
 
 #include <fmt/format.h>
@@ -6,11 +7,14 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string>
 #include <tuple>
 #include <utility>
 
-#include "tools/search/energy_prefixes.hpp"
+#include "tools/console/terminal.hpp"
 #include "tools/search/ideal_runs.hpp"
+#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
 namespace {
@@ -24,6 +28,110 @@ constexpr double unit_evaluations_max = 12'000.0;
 constexpr double for_energy = 2.0;            // so many times as many evaluations
 constexpr std::size_t single_units_max = 12;  // with more, alike units give and get items together
 
+/// The sizes of a block after repeated halving: s/2^k, s/2^k, s/2^(k-1), ..., s/2.
+std::vector<double> halves(double items, int halvings) {
+  std::vector<double> sizes;
+  for (int i = 0; i < halvings; ++i) {
+    items *= 0.5;
+    sizes.push_back(items);
+  }
+  sizes.push_back(items);
+  std::reverse(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+/// Rounds the shares to whole grains that add up to all items.
+std::vector<Items> whole_shares(const Parts& parts, const Workload& workload) {
+  const auto grain = static_cast<double>(workload.grain_items);
+  const Items grains_in_all = (workload.items + workload.grain_items - 1) / workload.grain_items;
+  const double sum = std::accumulate(parts.begin(), parts.end(), 0.0,
+                                     [](double s, const Part& p) { return s + p.share_items; });
+  std::vector<Items> grains;
+  std::vector<std::pair<double, std::size_t>> rests;
+  Items given = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const double exact =
+        sum > 0.0 ? parts[p].share_items / sum * static_cast<double>(workload.items) / grain : 0.0;
+    grains.push_back(static_cast<Items>(exact));
+    given += grains.back();
+    rests.emplace_back(std::floor(exact) - exact, p);
+  }
+  std::sort(rests.begin(), rests.end());
+  for (std::size_t i = 0; given < grains_in_all; i = (i + 1) % rests.size(), ++given) {
+    ++grains[rests[i].second];
+  }
+  return grains;
+}
+
+}  // namespace
+
+BlockLists::value_type blocks_of(const Parts& parts, const Workload& workload,
+                                 std::span<const Unit> units) {
+  const std::vector<Items> grains = whole_shares(parts, workload);
+  BlockLists::value_type blocks(parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (grains[p] == 0) continue;
+    const Part& part = parts[p];
+    const auto share = static_cast<double>(grains[p]);
+    const Items most = std::max<Items>(1, largest_block(units[p], workload) / workload.grain_items);
+    const Items count = std::clamp<Items>(part.blocks, (grains[p] + most - 1) / most, grains[p]);
+    std::vector<double> sizes(static_cast<std::size_t>(count), share / static_cast<double>(count));
+    const std::vector<double> last = halves(sizes.back(), part.back);
+    sizes.pop_back();
+    sizes.insert(sizes.end(), last.rbegin(), last.rend());
+    const std::vector<double> first = halves(sizes.front(), part.front);
+    sizes.erase(sizes.begin());
+    sizes.insert(sizes.begin(), first.begin(), first.end());
+    double exact = 0.0;
+    Items given = 0;
+    for (const double size : sizes) {
+      exact += size;
+      const auto until = std::min(grains[p], static_cast<Items>(std::llround(exact)));
+      if (until > given) blocks[p].push_back((until - given) * workload.grain_items);
+      given = std::max(given, until);
+    }
+  }
+  return blocks;
+}
+
+std::size_t evaluations_of(const Parts& parts, int iterations) {
+  constexpr Items blocks_of_an_evaluation = 100'000;
+  Items blocks = 0;
+  for (const Part& part : parts) {
+    if (part.share_items > 0.0) blocks += part.blocks;
+  }
+  return 1 + static_cast<std::size_t>(blocks * iterations / blocks_of_an_evaluation);
+}
+
+std::vector<std::vector<double>> energy_prefixes(
+    const SimWorld& world, const std::vector<std::vector<std::size_t>>& groups) {
+  const KnownCosts known = known_costs(world, world.inputs->traces);
+  const Workload& workload = world.setup.phases.back();
+  const std::size_t n = world.units.size();
+  const double even = std::max(1.0, static_cast<double>(workload.items) / static_cast<double>(n));
+  std::vector<double> items_per_s(n);
+  std::vector<double> per_item_j(n);
+  for (std::size_t p = 0; p < n; ++p) {
+    const Unit& unit = world.units[p];
+    const CostModel& cost = *known.phases[world.setup.phases.size() - 1][p];
+    items_per_s[p] = even / cost.at(even).seconds;
+    per_item_j[p] = (*unit.busy_w - *unit.idle_w) * cost.computing_s(even) / even;
+  }
+  std::vector<std::vector<std::size_t>> order = groups;
+  std::ranges::stable_sort(
+      order, {}, [&](const std::vector<std::size_t>& group) { return per_item_j[group.front()]; });
+  std::vector<std::vector<double>> prefixes;
+  std::vector<double> shares(n, 0.0);
+  const std::size_t count = std::min(order.size(), most_prefixes);
+  for (std::size_t g = 0; g < order.size(); ++g) {
+    for (const std::size_t p : order[g]) shares[p] = items_per_s[p];
+    if ((g + 1) * count / order.size() > prefixes.size()) prefixes.push_back(shares);
+  }
+  return prefixes;
+}
+
+namespace {
+
 /// A lower bound on the time of the phase, after the phases before it. Without a scenario it does
 /// not depend on the start of the phase. Under a scenario only the bound on the end of the phase
 /// holds.
@@ -34,19 +142,57 @@ double bound_of(const SimWorld& world, const PhasesBefore& before) {
   return end_s - before.end_s;
 }
 
-}  // namespace
+/// The search for the last phase of a world.
+class PhaseSearch {
+ public:
+  PhaseSearch(const SimWorld& world, const RunOptions& plain, Objective objective,
+              const std::vector<std::vector<UnitInPhase>>& divisions, const PhasesBefore& before);
 
-PhaseSearch::PhaseSearch(const SimWorld& world, const Options& plain,
-                         std::vector<std::vector<UnitInPhase>> divisions,
+  /// Returns the best candidate.
+  const Tried& run();
+
+ private:
+  [[nodiscard]] bool is_done() const;
+  [[nodiscard]] bool anything_moves() const;
+  void begin();
+  void balance();
+  bool change_once();
+  void move_between_units();
+  bool spend_on(const Parts& parts);
+  void try_all(std::vector<Parts> proposed);
+  [[nodiscard]] Tried tried_from(const SimulationResult& result, Parts parts) const;
+  [[nodiscard]] Parts balanced(const Tried& tried, double damping) const;
+  [[nodiscard]] std::vector<Parts> changes() const;
+  [[nodiscard]] std::vector<Parts> moves(double items) const;
+
+  const SimWorld& world_;
+  const RunOptions& options_;
+  Objective objective_;
+  const Workload& workload_;
+  const LowerBound& bound_;
+  double bound_s_;
+  const std::vector<std::vector<UnitInPhase>>& divisions_;
+  const PhasesBefore& before_;
+  bool is_for_time_;
+  std::vector<std::vector<std::size_t>> alike_;  // units that are changed together
+  std::size_t left_;                             // remaining evaluations
+  std::size_t most_;                             // all evaluations, unless the search ends early
+  Progress progress_;
+  Tried best_;
+};
+
+PhaseSearch::PhaseSearch(const SimWorld& world, const RunOptions& plain, Objective objective,
+                         const std::vector<std::vector<UnitInPhase>>& divisions,
                          const PhasesBefore& before)
     : world_(world),
       options_(plain),
+      objective_(objective),
       workload_(world.setup.phases.back()),
       bound_(world.bound.phases.back()),
       bound_s_(bound_of(world, before)),
-      divisions_(std::move(divisions)),
+      divisions_(divisions),
       before_(before),
-      is_for_time_(plain.objective == "time"),
+      is_for_time_(objective == Objective::time),
       left_(static_cast<std::size_t>(
           (is_for_time_ ? 1.0 : for_energy) *
           std::clamp(unit_evaluations_max / static_cast<double>(world.units.size()), 10.0,
@@ -86,11 +232,6 @@ bool PhaseSearch::anything_moves() const {
   return false;
 }
 
-void PhaseSearch::show_progress(std::size_t tried) {
-  progress_.show(fmt::format("searching the best schedule: tried {} of at most {}", tried, most_),
-                 static_cast<double>(tried) / static_cast<double>(most_));
-}
-
 /// Reads the result of a run; a failed run has infinite time. The last iteration is taken to begin
 /// after all but one of equally long iterations, because the units' ends in it show which units
 /// have too many items.
@@ -102,7 +243,7 @@ Tried PhaseSearch::tried_from(const SimulationResult& result, Parts parts) const
   if (!report.run.verified) return tried;
   tried.makespan_s = report.run.numbers.makespan.value;
   tried.seconds = tried.makespan_s - before_.end_s;
-  tried.value = is_for_time_ ? tried.seconds : value_for(options_.objective, report.run.numbers);
+  tried.value = is_for_time_ ? tried.seconds : value_for(objective_, report.run.numbers);
   const auto iterations = static_cast<double>(workload_.iterations);
   const double begin_s = tried.makespan_s - tried.seconds / iterations;
   for (const UnitInPhase& unit : report.run.numbers.phases.back()) {
@@ -172,7 +313,10 @@ void PhaseSearch::try_all(std::vector<Parts> proposed) {
       },
       [&](std::size_t i, SimulationResult result) {
         results[i] = std::move(result);
-        show_progress(tried_before + ++ended);
+        const std::size_t tried = tried_before + ++ended;
+        progress_.show(
+            fmt::format("searching the best schedule: tried {} of at most {}", tried, most_),
+            static_cast<double>(tried) / static_cast<double>(most_));
       });
   for (std::size_t i = 0; i < results.size(); ++i) {
     Tried tried = tried_from(results[i], std::move(candidates[i]));
@@ -290,6 +434,14 @@ std::vector<Parts> PhaseSearch::changes() const {
     }
   }
   return candidates;
+}
+
+}  // namespace
+
+Tried search_phase(const SimWorld& world, const RunOptions& plain, Objective objective,
+                   const std::vector<std::vector<UnitInPhase>>& divisions,
+                   const PhasesBefore& before) {
+  return PhaseSearch(world, plain, objective, divisions, before).run();
 }
 
 }  // namespace equipoise

@@ -1,21 +1,44 @@
-// The search for the best schedule of one phase: initial candidates, balancing and local changes.
+// The search for the best schedule of one phase: candidates for its blocks, and where they begin.
 #pragma once
 
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <limits>
-#include <string>
+#include <span>
 #include <vector>
 
+#include "shared_policies/model/unit.hpp"
+#include "shared_policies/model/workload.hpp"
 #include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/policies/divide/energy_split.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/runs/options.hpp"
-#include "tools/search/schedule_parts.hpp"
 #include "tools/simulations/sim_world.hpp"
-#include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
+
+/// The work of one unit in an iteration.
+struct Part {
+  double share_items = 0.0;
+  Items blocks = 1;  ///< number of equal blocks
+  int front = 0;     ///< how often the first block is halved: s/4, s/4, s/2 for 2
+  int back = 0;      ///< how often the last block is halved, in the reverse order
+  auto operator<=>(const Part&) const = default;
+};
+
+using Parts = std::vector<Part>;  // (n)
+
+/// The blocks of every unit (n), in order. The shares are rounded to whole grains that add up to
+/// all items, and are cut into blocks that fit the unit's memory. A share of less than a grain may
+/// get no block.
+[[nodiscard]] BlockLists::value_type blocks_of(const Parts& parts, const Workload& workload,
+                                               std::span<const Unit> units);
+
+/// As how many evaluations simulating an iteration of these parts `iterations` times counts: one
+/// for every hundred thousand blocks that are begun.
+[[nodiscard]] std::size_t evaluations_of(const Parts& parts, int iterations);
 
 /// A candidate for one phase and its simulated result.
 struct Tried {
@@ -34,45 +57,24 @@ struct PhasesBefore {
   double end_s = 0.0;  ///< end of the last of them, with that schedule
 };
 
-/// The search for the last phase of a world.
-class PhaseSearch {
- public:
-  /// `divisions` are those of the phase that `optimum` makes without a given schedule: for time,
-  /// and for other objectives of `plain` also for these.
-  PhaseSearch(const SimWorld& world, const Options& plain,
-              std::vector<std::vector<UnitInPhase>> divisions, const PhasesBefore& before);
+/// Searches for the blocks of the last phase of a world that are best for `objective`, without
+/// noise and decision costs (`plain`). `divisions` are those of the phase that `optimum` makes
+/// without a given schedule: for time, and for other objectives also for these. What is returned
+/// does not complete if no candidate does.
+[[nodiscard]] Tried search_phase(const SimWorld& world, const RunOptions& plain,
+                                 Objective objective,
+                                 const std::vector<std::vector<UnitInPhase>>& divisions,
+                                 const PhasesBefore& before);
 
-  /// Returns the best candidate. It does not complete if no candidate does.
-  const Tried& run();
+inline constexpr std::size_t most_prefixes = 12;
 
- private:
-  [[nodiscard]] bool is_done() const;
-  [[nodiscard]] bool anything_moves() const;
-  void begin();
-  void balance();
-  bool change_once();
-  void move_between_units();
-  bool spend_on(const Parts& parts);
-  void try_all(std::vector<Parts> proposed);
-  void show_progress(std::size_t tried);
-  [[nodiscard]] Tried tried_from(const SimulationResult& result, Parts parts) const;
-  [[nodiscard]] Parts balanced(const Tried& tried, double damping) const;
-  [[nodiscard]] std::vector<Parts> changes() const;
-  [[nodiscard]] std::vector<Parts> moves(double items) const;
-
-  const SimWorld& world_;
-  const Options& options_;
-  const Workload& workload_;
-  const LowerBound& bound_;
-  double bound_s_;
-  std::vector<std::vector<UnitInPhase>> divisions_;
-  const PhasesBefore& before_;
-  bool is_for_time_;
-  std::vector<std::vector<std::size_t>> alike_;  // units that are changed together
-  std::size_t left_;                             // remaining evaluations
-  std::size_t most_;                             // all evaluations, unless the search ends early
-  Progress progress_;
-  Tried best_;
-};
+/// Where searches for energy begin: shares (n) of the last phase of `world`, one after another for
+/// the first group, the first two, ... of `groups` in the order of their dynamic energy per item,
+/// in proportion to the units' speeds; 0 for the others. Of many groups, twelve such prefixes that
+/// are spread evenly, with the whole. The least energy and the least EDP are at one of these if
+/// times are proportional to items and nothing is copied (`solve_prefix`). Energy per item and
+/// speed are those of an even share in one block. Units need watts.
+[[nodiscard]] std::vector<std::vector<double>> energy_prefixes(
+    const SimWorld& world, const std::vector<std::vector<std::size_t>>& groups);
 
 }  // namespace equipoise

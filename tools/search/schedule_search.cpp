@@ -11,7 +11,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/console.hpp"
 #include "tools/search/phase_search.hpp"
-#include "tools/search/schedule_parts.hpp"
+#include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
@@ -20,7 +20,7 @@ namespace {
 constexpr double worth_own_policy = 1.002;  // relative to the lower bound
 
 /// The makespan of our own policy; nullopt if it does not complete all items.
-std::optional<double> end_of_own_policy(const SimWorld& world, const Options& options) {
+std::optional<double> end_of_own_policy(const SimWorld& world, const RunOptions& options) {
   const SimulationResult result =
       run_alone(simulation_of(world, parse_policy("equipoise"), options));
   if (!result.failure.empty()) return std::nullopt;
@@ -43,7 +43,7 @@ std::vector<UnitInPhase> in_phase(const RunNumbers& numbers, std::size_t phase) 
 }
 
 /// The phases one after another; fewer than the world's if no candidate completes one.
-PhasesBefore search_phases(const SimWorld& world, const Options& plain,
+PhasesBefore search_phases(const SimWorld& world, const RunOptions& plain, Objective objective,
                            const std::vector<RunReport>& divisions) {
   PhasesBefore done;
   for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
@@ -52,8 +52,7 @@ PhasesBefore search_phases(const SimWorld& world, const Options& plain,
     for (const RunReport& division : divisions) {
       starts.push_back(in_phase(division.run.numbers, phase));
     }
-    PhaseSearch search(part, plain, std::move(starts), done);
-    const Tried& found = search.run();
+    const Tried found = search_phase(part, plain, objective, starts, done);
     if (!found.completes()) break;
     done.schedule.push_back(blocks_of(found.parts, part.setup.phases.back(), part.units));
     done.end_s = found.makespan_s;
@@ -61,25 +60,23 @@ PhasesBefore search_phases(const SimWorld& world, const Options& plain,
   return done;
 }
 
-Options plain_options(const Options& options, const std::string& objective) {
-  Options plain = options;
-  plain.noise = false;
-  plain.decision_cost = "none";
-  plain.objective = objective;
-  return plain;
+RunOptions plain_options(RunOptions options) {
+  options.noise = false;
+  options.decision_cost = "none";
+  return options;
 }
 
 }  // namespace
 
-BlockLists search_schedule_for(const std::string& objective, const SimWorld& world,
-                               const Options& options, const std::vector<RunReport>& divisions) {
-  PhasesBefore found = search_phases(world, plain_options(options, objective), divisions);
+BlockLists search_schedule_for(Objective objective, const SimWorld& world,
+                               const RunOptions& options, const std::vector<RunReport>& divisions) {
+  PhasesBefore found = search_phases(world, plain_options(options), objective, divisions);
   if (found.schedule.size() < world.setup.phases.size()) found.schedule.clear();
   return std::move(found.schedule);
 }
 
-BestKnown search_schedule(const SimWorld& world, const Options& options) {
-  const Options plain = plain_options(options, "time");
+BestKnown search_schedule(const SimWorld& world, const RunOptions& options) {
+  const RunOptions plain = plain_options(options);
   const std::size_t phases = world.setup.phases.size();
   const SimulationResult result =
       run_alone(simulation_of(first_phases(world, phases), parse_policy("optimum"), plain));
@@ -87,7 +84,7 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
   const RunReport& division = result.report;
 
   BestKnown best{{}, division.run.numbers.makespan.value, "optimum"};
-  PhasesBefore done = search_phases(world, plain, {division});
+  PhasesBefore done = search_phases(world, plain, Objective::time, {division});
   const bool searched = done.schedule.size() == phases;
   if (searched && (!division.run.verified || done.end_s <= best.seconds)) {
     best.schedule = std::move(done.schedule);
@@ -99,17 +96,17 @@ BestKnown search_schedule(const SimWorld& world, const Options& options) {
     const std::optional<double> own_s = end_of_own_policy(world, plain);
     if (own_s && *own_s < best.seconds) {
       best.seconds = *own_s;
-      best.policy = "equipoise";
+      best.spelling = "equipoise";
     }
   }
   return best;
 }
 
-void find_best_schedule(SimWorld& world, const Options& options) {
+void find_best_schedule(SimWorld& world, const RunOptions& options) {
   try {
     BestKnown best = search_schedule(world, options);
     world.schedule = std::move(best.schedule);
-    world.best_known = {best.seconds, std::move(best.policy)};
+    world.best_known = {best.seconds, std::move(best.spelling)};
   } catch (const BackendError& failure) {
     warn(fmt::format("the best schedule is not known: {}", failure.what()));
   }

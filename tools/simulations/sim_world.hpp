@@ -41,7 +41,7 @@ struct SimInputs {
 /// The least mean makespan that is known to be reached, and by which policy.
 struct BestReached {
   double seconds = 0.0;
-  std::string policy;  ///< its spelling
+  std::string spelling;  ///< of the policy
 };
 
 /// A lower bound on the makespan of any run without noise.
@@ -113,21 +113,13 @@ void check_policy(const SimWorld& world, const PolicyChoice& choice);
 struct Simulation {
   std::shared_ptr<const SimInputs> inputs;  ///< of its world
   std::size_t phases = 0;                   ///< how many of the world's phases are run
-  PolicyChoice policy;
-  BlockLists schedule;  ///< of `optimum`; if empty, it divides by itself
-  std::uint64_t seed = 1;
-  std::uint64_t repetition = 0;
-  std::string decision_cost = "none";
-  std::optional<double> lower_bound_s;   ///< for the losses and the summary of the run file
-  std::vector<BoundPhase> bound_phases;  ///< of that bound
-  RunSettings settings;
-  std::string journal_file;  ///< empty: no run file
-  bool learns = false;       ///< see RunPlan
+  BlockLists schedule;                      ///< of `optimum`; if empty, it divides by itself
+  PlannedRun run;
 };
 
 /// The run of `choice` in `world` with the seed, noise and decision cost of `options`.
 [[nodiscard]] Simulation simulation_of(const SimWorld& world, PolicyChoice choice,
-                                       const Options& options, std::uint64_t repetition = 0,
+                                       const RunOptions& options, std::uint64_t repetition = 0,
                                        std::string journal_file = {});
 
 /// Simulates in this process, which must not be used for anything else afterwards. `world` is made

@@ -24,10 +24,8 @@ void fields(auto& archive, Of<PolicyChoice> auto& choice) {
 
 /// Without its inputs, which the server keeps.
 void fields(auto& archive, Of<Simulation> auto& simulation) {
-  auto& [inputs, phases, policy, schedule, seed, repetition, decision_cost, lower_bound,
-         bound_phases, settings, journal_file, learns] = simulation;
-  archive(phases, policy, schedule, seed, repetition, decision_cost, lower_bound, bound_phases,
-          settings, journal_file, learns);
+  auto& [inputs, phases, schedule, run] = simulation;
+  archive(phases, schedule, run);
 }
 
 namespace {

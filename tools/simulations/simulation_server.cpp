@@ -151,7 +151,7 @@ class SimulationServer {
   void handle(const Simulate& request) {
     Simulate& waiting = waiting_.emplace_back(request);
     waiting.simulation.inputs = inputs_.at(request.inputs);
-    if (request.profile != 0) waiting.simulation.policy.profile = profiles_.at(request.profile);
+    if (request.profile != 0) waiting.simulation.run.policy.profile = profiles_.at(request.profile);
   }
   void handle(const ProbePlatform& request);
   void handle(const Stop& /*request*/) {
@@ -178,14 +178,15 @@ class SimulationServer {
       Simulate request = std::move(waiting_.front());
       waiting_.pop_front();
       try {
-        open_library(request.simulation.policy);
+        open_library(request.simulation.run.policy);
         const SimWorld& world = world_of(request);
-        running_.push_back(
-            {request.number, request.simulation.policy.loaded_from, ChildProcess([&](int write_fd) {
-               channel_.close();
-               tell_policy_faults_to(write_fd, [] { return is_to_end.load(); });
-               return write_all(write_fd, archived(simulated(world, request))) ? 0 : 1;
-             })});
+        running_.push_back({request.number, request.simulation.run.policy.loaded_from,
+                            ChildProcess([&](int write_fd) {
+                              channel_.close();
+                              tell_policy_faults_to(write_fd, [] { return is_to_end.load(); });
+                              return write_all(write_fd, archived(simulated(world, request))) ? 0
+                                                                                              : 1;
+                            })});
       } catch (const BackendError& failure) {
         if (!running_.empty()) {  // no process for now: one of these ends
           waiting_.push_front(request);

@@ -99,8 +99,8 @@ class ServerProcess {
     forget_unused();
     Simulate request;
     request.inputs = kept<KeepInputs>(std::move(simulation.inputs));
-    if (simulation.policy.profile != nullptr) {
-      request.profile = kept<KeepProfile>(std::move(simulation.policy.profile));
+    if (simulation.run.policy.profile != nullptr) {
+      request.profile = kept<KeepProfile>(std::move(simulation.run.policy.profile));
     }
     request.number = next_number();
     request.at_once = at_once;
@@ -333,8 +333,8 @@ RunReport run_simulation(const Simulation& simulation) {
   if (failed == nullptr) return std::move(std::get<Simulated>(answer).report);
   if (stop_signal() != 0) throw Interrupted(stop_signal());
   if (failed->kind != FailureKind::died) rethrow(*failed);
-  throw BackendError(
-      fmt::format("the simulation of {} has no result: {}", simulation.policy.typed, failed->why));
+  throw BackendError(fmt::format("the simulation of {} has no result: {}",
+                                 simulation.run.policy.typed, failed->why));
 }
 
 std::size_t cores_to_use() {

@@ -1,11 +1,14 @@
-// Reads experiments and published figures from JSON: applies defaults and resolves paths.
+// Reads experiments and published figures from JSON: applies defaults, resolves paths, and repeats
+// entries for all values of their variables.
 #include "tools/sweep/campaign_file.hpp"
 
 #include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -16,11 +19,101 @@
 #include "shared_policies/specs/unit_map.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "tools/runs/cost_meters.hpp"
-#include "tools/sweep/campaign_variables.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
+
+/// The values of the variables in `for`, by name.
+using Variables = std::map<std::string, std::string>;
+
+constexpr std::size_t most_choices = 100'000;
+
+/// A text, or a number as it is written in the file.
+const std::string& spelled(const JsonObject& in, const JsonValue& value) {
+  if (value.kind == JsonValue::Kind::text || value.kind == JsonValue::Kind::number) {
+    return value.text;
+  }
+  throw InputError(in.where(value),
+                   fmt::format("{} stands where a text or a number must", value.kind_words()));
+}
+
+/// Sets the variable `name` or, if the value is an object, the variables that it names.
+void set_variables(const JsonObject& own, const std::string& name, const JsonValue& value,
+                   Variables& variables) {
+  if (value.kind != JsonValue::Kind::object) {
+    variables[name] = spelled(own, value);
+    return;
+  }
+  for (const JsonMember& member : value.object) {
+    variables[member.name] = spelled(own, member.value);
+  }
+}
+
+const std::string& variable(const std::string& name, const std::string& where,
+                            const Variables& variables) {
+  const auto found = variables.find(name);
+  if (found != variables.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [known_name, value] : variables) known.push_back(known_name);
+  throw InputError(where, known.empty()
+                              ? fmt::format("'{{{}}}' is no variable; name it in 'for'", name)
+                              : unknown_name("variable of 'for'", name, known));
+}
+
+/// All combinations of the variables in the member `for` of `own`; the last variable changes
+/// fastest. A single combination without variables if there is no such member.
+std::vector<Variables> choices_of(const JsonObject& own) {
+  std::vector<Variables> choices(1);
+  const JsonValue* lists = own.find("for");
+  if (lists == nullptr) return choices;
+  if (lists->kind != JsonValue::Kind::object) {
+    throw InputError(own.where(*lists), "'for' must be an object of lists, one for each variable");
+  }
+  for (const JsonMember& member : lists->object) {
+    if (member.value.kind != JsonValue::Kind::list || member.value.list.empty()) {
+      throw InputError(
+          own.where(member.value),
+          fmt::format("variable '{}' needs a list of at least one value", member.name));
+    }
+    std::vector<Variables> more;
+    for (const Variables& choice : choices) {
+      for (const JsonValue& value : member.value.list) {
+        Variables with = choice;
+        set_variables(own, member.name, value, with);
+        more.push_back(std::move(with));
+      }
+      if (more.size() > most_choices) {
+        throw InputError(own.where(*lists),
+                         fmt::format("makes more than {} experiments; split it", most_choices));
+      }
+    }
+    choices = std::move(more);
+  }
+  return choices;
+}
+
+/// The text of `value`, which stands in `own`, with all {variable}s replaced; of a number, its
+/// digits.
+std::string filled(const JsonObject& own, const JsonValue& value, const Variables& variables) {
+  const std::string& text = spelled(own, value);
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '{') {
+      out += text[at++];
+      continue;
+    }
+    const std::size_t end = text.find('}', at);
+    if (end == std::string::npos) {
+      throw InputError(
+          own.where(value),
+          fmt::format("'{}' opens a brace and does not close it; write {{variable}}", text));
+    }
+    out += variable(text.substr(at + 1, end - at - 1), own.where(value), variables);
+    at = end + 1;
+  }
+  return out;
+}
 
 /// Members that an experiment may have, or a campaign for all its experiments.
 const std::vector<std::string> shared_members = {
@@ -52,7 +145,7 @@ class ExperimentReader {
     experiment.name = filled(own_.at("name"));
     check_name(experiment);
     if (const JsonValue* group = find("group")) experiment.group = filled(*group);
-    Options& o = experiment.options;
+    ComparisonOptions& o = experiment.options;
     o.quiet = true;  // the sweep shows its own progress, and the results say what took part
     o.platform_file = from_folder(folder_, filled(required("platform")));
     for (const std::string& file : texts("traces")) {
@@ -108,7 +201,7 @@ class ExperimentReader {
                      fmt::format("'{}' cannot name a folder; use letters, digits, - and _", name));
   }
 
-  void read_settings(Options& o) const {
+  void read_settings(ComparisonOptions& o) const {
     if (const JsonValue* value = find("scenario")) {
       o.scenario_file = from_folder(folder_, filled(*value));
     }
@@ -278,7 +371,8 @@ Campaign read_campaign(const std::string& file, std::vector<std::string>& proble
   return campaign;
 }
 
-void keep_only(Campaign& campaign, const std::vector<std::string>& patterns) {
+void keep_only(Campaign& campaign, const std::vector<std::string>& patterns,
+               const std::string& where) {
   if (patterns.empty()) return;
   const auto matches = [](const std::string& pattern, const std::string& name) {
     return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
@@ -291,7 +385,7 @@ void keep_only(Campaign& campaign, const std::vector<std::string>& patterns) {
     const bool would_match =
         std::any_of(campaign.experiments.begin(), campaign.experiments.end(),
                     [&](const Experiment& e) { return matches(longer, e.name); });
-    throw InputError("--only",
+    throw InputError(where,
                      fmt::format("no experiment of {} is called '{}'; {}", campaign.file, pattern,
                                  would_match ? fmt::format("did you mean '{}'?", longer)
                                              : std::string("write a name, or part of one with *")));

@@ -11,12 +11,13 @@
 
 namespace equipoise {
 
-/// One comparison of a campaign, with all the options that `compare` would get.
+/// One comparison of a campaign, as `compare` would make it.
 struct Experiment {
   std::string name;   ///< unique; letters, digits and . - _ only, because it names a folder
   std::string group;  ///< experiments of a group are summarised together; may be empty
   std::string where;  ///< FILE:LINE in the campaign
-  Options options;    ///< file paths are relative to the working folder, as if typed by a user
+  ComparisonOptions
+      options;  ///< file paths are relative to the working folder, as if typed by a user
 };
 
 /// A number that a paper prints, or what it says of one.
@@ -47,7 +48,7 @@ struct PrintedValue {
 struct PublishedFigure {
   /// What is printed of one policy.
   struct OfPolicy {
-    std::string policy;
+    std::string spelling;                 ///< of the policy
     std::optional<PrintedValue> printed;  ///< none: ours is shown alone
   };
 
@@ -78,8 +79,9 @@ struct Campaign {
 [[nodiscard]] Campaign read_campaign(const std::string& file, std::vector<std::string>& problems);
 
 /// Leaves out the experiments whose names match none of the patterns (`*` and `?` as in a shell),
-/// with their published figures. No patterns: nothing. Throws InputError at `--only` for a pattern
+/// with their published figures. No patterns: nothing. Throws InputError (at `where`) for a pattern
 /// that matches no experiment.
-void keep_only(Campaign& campaign, const std::vector<std::string>& patterns);
+void keep_only(Campaign& campaign, const std::vector<std::string>& patterns,
+               const std::string& where);
 
 }  // namespace equipoise

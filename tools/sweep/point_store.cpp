@@ -1,27 +1,20 @@
-// Appends with file locks, and reads files that a killed sweep may have left incomplete.
+// Appends to locked files, and reads files that a killed sweep may have left incomplete.
 #include "tools/sweep/point_store.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
+#include <system_error>
 #include <utility>
-#include <variant>
 
 #include "shared_policies/model/failure.hpp"
-#include "sim/child_process.hpp"
-#include "tools/sweep/sweep_text.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -36,9 +29,9 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-[[noreturn]] void refuse(const std::string& path) {
+[[noreturn]] void refuse_to_write(const std::string& path, int reason) {
   throw InputError(path, fmt::format("cannot be written: {}; give --out a folder that can",
-                                     std::strerror(errno)));
+                                     std::strerror(reason)));
 }
 
 [[noreturn]] void refuse_as_foreign(const std::string& path) {
@@ -50,17 +43,6 @@ bool is_ours(const std::string& text) {
   return text.starts_with(header_line) || header_line.starts_with(text);
 }
 
-/// Locks the file for this process. Retries for a while, because a killed sweep takes a moment to
-/// end.
-bool lock(int fd) {
-  constexpr int attempts = 100;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return false;
-}
-
 /// Stores `record`, unless a record with a result is already there.
 template <class Record>
 void keep(std::map<std::string, Record>& known, Record record) {
@@ -69,6 +51,29 @@ void keep(std::map<std::string, Record>& known, Record record) {
     known.emplace(record.key, std::move(record));
   } else if (!found->second.failure.empty() && record.failure.empty()) {
     found->second = std::move(record);
+  }
+}
+
+/// Adds the record in `line`. Throws InputError if it is none.
+void keep_line(const std::string& line, StoredPoints& stored) {
+  const JsonValue value = parse_json(line, "points");
+  const JsonObject object(value, "points", "a record");
+  const Reading how{.place = in_points};
+  const bool is_search = std::ranges::any_of(value.object, [](const JsonMember& one) {
+    return one.name == "schedule" || one.name == "with_noise";
+  });
+  if (is_search) {
+    auto search = record_of<SearchRecord>(value, "points", "a search", how);
+    if (search.failure.empty()) {
+      static_cast<void>(object.at("best_known_s"));
+      static_cast<void>(object.at("best_known_by"));
+      if (!search.with_noise) static_cast<void>(object.at("schedule"));
+    }
+    keep(stored.searches, std::move(search));
+  } else {
+    auto point = record_of<PointRecord>(value, "points", "a point", how);
+    if (point.failure.empty()) static_cast<void>(object.at("report"));
+    keep(stored.points, std::move(point));
   }
 }
 
@@ -84,16 +89,27 @@ void read_file(const std::string& path, StoredPoints& stored, std::vector<std::s
       refuse_as_foreign(path);
     }
     try {
-      StoredLine record = stored_line_from(line);
-      if (auto* point = std::get_if<PointRecord>(&record)) {
-        keep(stored.points, std::move(*point));
-      } else {
-        keep(stored.searches, std::get<SearchRecord>(std::move(record)));
-      }
-    } catch (const InputError& refusal) {
+      keep_line(line, stored);
+    } catch (const InputError&) {
       warnings.push_back(
-          fmt::format("{}:{}: {}; its point runs again", path, number, refusal.why()));
+          fmt::format("{}:{}: is no record of a point; its point runs again", path, number));
     }
+  }
+}
+
+/// Locks the file, which is made if there is none.
+LockedFile locked(const std::string& path, std::chrono::milliseconds patience) {
+  if (!std::fstream(path, std::ios::in | std::ios::out | std::ios::app)) {
+    refuse_to_write(path, errno);
+  }
+  try {
+    return {path, patience, EmptyFile::kept};
+  } catch (const NoLocks& refusal) {
+    throw InputError("--out", refusal.what());
+  } catch (const LockHeld&) {
+    throw InputError("--out", fmt::format("another sweep is writing {}; wait for it, or split the "
+                                          "work with --shard",
+                                          path));
   }
 }
 
@@ -104,35 +120,27 @@ std::string points_file(const std::string& folder, const Shard& shard) {
   return fmt::format("{}/points-{}-of-{}.jsonl", folder, shard.number, shard.of);
 }
 
+std::string point_text(const PointRecord& record) { return line_of(json_of(record, in_points)); }
+
+std::string search_text(const SearchRecord& record) { return line_of(json_of(record, in_points)); }
+
 PointWriter::PointWriter(const std::string& folder, const Shard& shard)
-    : path_(points_file(folder, shard)) {
-  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (fd_ < 0) refuse(path_);
-  if (!lock(fd_)) {
-    ::close(fd_);
-    throw InputError("--out", fmt::format("another sweep is writing {}; wait for it, or split the "
-                                          "work with --shard",
-                                          path_));
-  }
+    : path_(points_file(folder, shard)),
+      lock_(locked(path_, std::chrono::seconds(2))) {  // a killed sweep takes a moment to end
   const std::string text = text_of(path_);
-  if (!is_ours(text)) {
-    ::close(fd_);
-    refuse_as_foreign(path_);
-  }
+  if (!is_ours(text)) refuse_as_foreign(path_);
   const std::size_t last_end = text.rfind('\n');
   const std::size_t whole = last_end == std::string::npos ? 0 : last_end + 1;
-  if (whole < text.size() && ::ftruncate(fd_, static_cast<off_t>(whole)) != 0) refuse(path_);
-  if (whole == 0 && !write_all(fd_, header_line)) refuse(path_);
+  std::error_code problem;
+  if (whole < text.size()) std::filesystem::resize_file(path_, whole, problem);
+  if (problem) refuse_to_write(path_, problem.value());
+  file_.rdbuf()->pubsetbuf(nullptr, 0);  // each line is written at once, and nothing later
+  file_.open(path_, std::ios::binary | std::ios::app);
+  if (whole == 0 && !(file_ << header_line)) refuse_to_write(path_, errno);
 }
 
-PointWriter::~PointWriter() { ::close(fd_); }
-
-void PointWriter::append(const PointRecord& record) { append_line(point_text(record)); }
-
-void PointWriter::append(const SearchRecord& record) { append_line(search_text(record)); }
-
 void PointWriter::append_line(const std::string& line) {
-  if (write_all(fd_, line + "\n")) return;
+  if (file_ << line + "\n") return;
   throw std::runtime_error(
       fmt::format("{}: cannot be written any further: {}; make room there, and the sweep goes on "
                   "where it stopped",
@@ -147,24 +155,14 @@ StoredPoints read_points(const std::string& folder, std::vector<std::string>& wa
       files.push_back(entry.path().string());
     }
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   StoredPoints stored;
   for (const std::string& file : files) read_file(file, stored, warnings);
   return stored;
 }
 
-ResultsLock::ResultsLock(const std::string& folder) {
-  const std::string path = folder + "/.results.lock";
-  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd_ < 0) refuse(path);
-  while (::flock(fd_, LOCK_EX) != 0) {
-    if (errno != EINTR) {
-      ::close(fd_);
-      refuse(path);
-    }
-  }
+LockedFile lock_results(const std::string& folder) {
+  return locked(folder + "/.results.lock", std::chrono::hours(24 * 365));
 }
-
-ResultsLock::~ResultsLock() { ::close(fd_); }
 
 }  // namespace equipoise

@@ -38,7 +38,7 @@ std::string settings_text_without_noise(RunSettings settings) {
 class LoadedWorlds {
  public:
   /// The world of `options`. Throws InputError, again for every call, if it cannot be loaded.
-  std::shared_ptr<SimWorld> get(const Options& options) {
+  std::shared_ptr<SimWorld> get(const RunOptions& options) {
     std::string key = options.platform_file;
     for (const std::string& file : options.trace_files) key += "\n" + file;
     key += "\n";
@@ -74,7 +74,7 @@ class FileHashes {
 
 /// A hash of the simulated world, without the experiment's name, seed, noise and policy.
 ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& files) {
-  const Options& o = planned.experiment.options;
+  const ComparisonOptions& o = planned.experiment.options;
   ContentHash hash;
   hash.add("equipoise.points/1");
   hash.add(built_with_text());
@@ -96,7 +96,7 @@ ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& file
 
 /// A hash of everything except the policy and the repetition.
 ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
-  const Options& o = planned.experiment.options;
+  const ComparisonOptions& o = planned.experiment.options;
   ContentHash hash = world_fingerprint(planned, files);
   hash.add(planned.experiment.name);
   hash.add(settings_text(o));
@@ -106,7 +106,7 @@ ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
 }
 
 std::string best_known_key_of(const PlannedExperiment& planned, FileHashes& files) {
-  const Options& o = planned.experiment.options;
+  const ComparisonOptions& o = planned.experiment.options;
   if (!o.noise) return {};
   ContentHash hash = world_fingerprint(planned, files);
   hash.add("with_noise");
@@ -116,9 +116,9 @@ std::string best_known_key_of(const PlannedExperiment& planned, FileHashes& file
 }
 
 /// The policies of an experiment, with their profiles from the campaign's folder.
-std::vector<PolicyChoice> policies_of(const Campaign& campaign, const Options& options) {
+std::vector<PolicyChoice> policies_of(const Campaign& campaign, const ComparisonOptions& options) {
   const std::string folder = std::filesystem::path(campaign.file).parent_path().string();
-  return choose_policies(options, folder.empty() ? "." : folder);
+  return choose_policies(options, "--policy", folder.empty() ? "." : folder);
 }
 
 void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& plan) {
@@ -187,7 +187,7 @@ void check_published(const Campaign& campaign, const SweepPlan& plan,
       std::vector<std::string> known;
       for (const PolicyChoice& choice : planned.policies) known.push_back(choice.spelling);
       std::vector<std::string> named;
-      for (const PublishedFigure::OfPolicy& of : figure.policies) named.push_back(of.policy);
+      for (const PublishedFigure::OfPolicy& of : figure.policies) named.push_back(of.spelling);
       if (!figure.over.empty()) named.push_back(figure.over);
       for (const std::string& policy : named) {
         const auto at = std::find(known.begin(), known.end(), policy);
@@ -273,17 +273,16 @@ SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problem
 bool Shard::does(const SweepPlan& plan, std::size_t point) const {
   const Point& p = plan.points[point];
   const PlannedExperiment& planned = plan.experiments[p.experiment];
-  const bool is_oracle = planned.policies[p.policy].info->foresight == Foresight::oracle;
-  return is_oracle ? searches(plan, p.experiment) : holds(point);
+  return planned.policies[p.policy].is_oracle() ? searches(plan, p.experiment) : holds(point);
 }
 
-Shard parse_shard(const std::string& text) {
+Shard parse_shard(const std::string& text, const std::string& where) {
   const std::string hint = fmt::format("'{}' is no shard; write 3/16 for the third of 16", text);
   const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) throw InputError("--shard", hint);
-  const Items number = parse_items(text.substr(0, slash), "--shard");
-  const Items of = parse_items(text.substr(slash + 1), "--shard");
-  if (number < 1 || of < number || of > 1'000'000) throw InputError("--shard", hint);
+  if (slash == std::string::npos) throw InputError(where, hint);
+  const Items number = parse_items(text.substr(0, slash), where);
+  const Items of = parse_items(text.substr(slash + 1), where);
+  if (number < 1 || of < number || of > 1'000'000) throw InputError(where, hint);
   return {static_cast<std::size_t>(number), static_cast<std::size_t>(of)};
 }
 

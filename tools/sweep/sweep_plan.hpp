@@ -104,7 +104,7 @@ struct Shard {
   [[nodiscard]] bool does(const SweepPlan& plan, std::size_t point) const;
 };
 
-/// Parses text like "3/16". Throws InputError at `--shard`.
-[[nodiscard]] Shard parse_shard(const std::string& text);
+/// Parses text like "3/16". Throws InputError at `where`.
+[[nodiscard]] Shard parse_shard(const std::string& text, const std::string& where);
 
 }  // namespace equipoise

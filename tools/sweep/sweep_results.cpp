@@ -78,8 +78,8 @@ std::optional<BestReached> best_known_of(const PlannedExperiment& planned,
                                          const StoredPoints& stored) {
   const auto found = stored.searches.find(planned.best_known_key.empty() ? planned.schedule_key
                                                                          : planned.best_known_key);
-  if (found == stored.searches.end() || !found->second.failure.empty()) return std::nullopt;
-  return found->second.best;
+  if (found == stored.searches.end() || !found->second.best_known_s) return std::nullopt;
+  return BestReached{*found->second.best_known_s, found->second.best_known_by};
 }
 
 /// The runs of every experiment.
@@ -88,11 +88,25 @@ std::vector<RunsByPolicy> runs_of(const SweepPlan& plan,
   std::vector<RunsByPolicy> runs(plan.experiments.size());
   for (const Point& point : plan.points) {
     const auto found = points.find(point.key);
-    if (found == points.end() || !found->second.failure.empty()) continue;
+    if (found == points.end() || !found->second.report) continue;
+    const StoredReport& report = *found->second.report;
     const PolicyChoice& choice = plan.experiments[point.experiment].policies[point.policy];
-    runs[point.experiment][choice.spelling].push_back(found->second.report.run);
+    runs[point.experiment][choice.spelling].push_back(
+        {report.numbers, true, report.policy_stalled, report.repetition});
   }
   return runs;
+}
+
+/// The policy with the least mean makespan that is neither informed nor an oracle, excluding `but`;
+/// nullptr if none.
+const PolicyResult* best_uninformed(const Comparison& comparison, const std::string& but) {
+  const PolicyResult* best = nullptr;
+  for (const PolicyResult& result : comparison.results) {
+    if (result.spelling == but) continue;
+    if (foresight_of(comparison, result) != Foresight::none) continue;
+    if (best == nullptr || result.makespan_s.mean < best->makespan_s.mean) best = &result;
+  }
+  return best;
 }
 
 PolicyStanding standing_of(const SweepResults& results, const std::string& policy,
@@ -140,7 +154,7 @@ void add_standings(SweepResults& results) {
     for (const PolicyChoice& choice : comparison.policies) {
       const bool known = std::any_of(
           results.standings.begin(), results.standings.end(),
-          [&](const PolicyStanding& standing) { return standing.policy == choice.spelling; });
+          [&](const PolicyStanding& standing) { return standing.spelling == choice.spelling; });
       if (known) continue;
       results.standings.push_back(standing_of(results, choice.spelling, choice.info->foresight));
     }
@@ -164,7 +178,8 @@ void add_groups(SweepResults& results) {
     std::vector<RatioGatherer>& row =
         gathered[static_cast<std::size_t>(group - results.groups.begin())];
     for (std::size_t p = 0; p < row.size(); ++p) {
-      const PolicyResult* result = find_result(comparison, results.standings[p].policy, world_name);
+      const PolicyResult* result =
+          find_result(comparison, results.standings[p].spelling, world_name);
       if (result == nullptr) continue;
       if (const auto ratio = over_best_known(comparison, *result))
         row[p].add(*ratio, experiment.name);
@@ -186,7 +201,7 @@ void add_against(SweepResults& results) {
     if (mine == nullptr || best == nullptr) continue;
     if (const auto ratio = paired_ratio(*mine, *best)) {
       const Experiment& experiment = results.campaign.experiments[i];
-      results.against.push_back({experiment.name, experiment.group, best->policy, *ratio});
+      results.against.push_back({experiment.name, experiment.group, best->spelling, *ratio});
     }
   }
 }
@@ -204,7 +219,7 @@ std::vector<PublishedComparison> compare_figure(const PublishedFigure& figure,
   const std::vector<ResultNumber> over =
       figure.over.empty() ? std::vector<ResultNumber>() : numbers_of(figure.over);
   for (std::size_t p = 0; p < figure.policies.size(); ++p) {
-    for (const ResultNumber& number : numbers_of(figure.policies[p].policy)) {
+    for (const ResultNumber& number : numbers_of(figure.policies[p].spelling)) {
       auto row = std::ranges::find_if(
           rows, [&](const PublishedComparison& one) { return one.number.path == number.path; });
       if (row == rows.end()) {
@@ -237,16 +252,6 @@ void add_published(SweepResults& results) {
 }
 
 }  // namespace
-
-const PolicyResult* best_uninformed(const Comparison& comparison, const std::string& but) {
-  const PolicyResult* best = nullptr;
-  for (const PolicyResult& result : comparison.results) {
-    if (result.policy == but) continue;
-    if (foresight_of(comparison, result) != Foresight::none) continue;
-    if (best == nullptr || result.makespan_s.mean < best->makespan_s.mean) best = &result;
-  }
-  return best;
-}
 
 std::optional<bool> holds(const PrintedValue& printed, double ours) {
   if (printed.relation == PrintedValue::Relation::more) return ours > printed.value;

@@ -24,7 +24,7 @@ struct RatioSummary {
 
 /// The results of one policy over all experiments that have it.
 struct PolicyStanding {
-  std::string policy;  ///< the choice's spelling
+  std::string spelling;  ///< of the policy
   Foresight foresight = Foresight::none;
   std::size_t experiments = 0;    ///< experiments with a result; a ratio may cover fewer
   RatioSummary speedup;           ///< over the baseline; the worst is the least
@@ -87,11 +87,6 @@ struct SweepResults {
   std::vector<Behind> against;  ///< every experiment that has the reference and another policy
   std::vector<PublishedComparison> published;
 };
-
-/// The policy with the least mean makespan that is neither informed nor an oracle, excluding `but`;
-/// nullptr if none.
-[[nodiscard]] const PolicyResult* best_uninformed(const Comparison& comparison,
-                                                  const std::string& but);
 
 /// Computes standings, groups, `against` and `published` from the campaign and the comparisons.
 void add_up(SweepResults& results);

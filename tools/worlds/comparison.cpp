@@ -16,7 +16,8 @@
 
 namespace equipoise {
 
-std::vector<PolicyChoice> choose_policies(const Options& options, const std::string& folder) {
+std::vector<PolicyChoice> choose_policies(const ComparisonOptions& options,
+                                          const std::string& where, const std::string& folder) {
   const std::vector<std::string>& without = options.without;
   for (const std::string& name : without) static_cast<void>(find_policy(name));  // may throw
   std::vector<std::string> spellings;
@@ -36,7 +37,7 @@ std::vector<PolicyChoice> choose_policies(const Options& options, const std::str
   }
   std::vector<PolicyChoice> choices;
   for (const std::string& spelling : spellings) {
-    PolicyChoice choice = parse_policy(spelling, folder);
+    PolicyChoice choice = parse_policy(spelling, where, folder);
     const auto same = std::ranges::find(choices, choice.spelling, &PolicyChoice::spelling);
     if (same == choices.end()) {
       choices.push_back(std::move(choice));
@@ -98,7 +99,7 @@ void count_results_as_known(Comparison& comparison) {
   if (!best) return;
   for (const PolicyResult& result : comparison.results) {
     if (!is_simulated(result) || !has_every_repetition(comparison, result)) continue;
-    if (result.makespan_s.mean < best->seconds) best = {result.makespan_s.mean, result.policy};
+    if (result.makespan_s.mean < best->seconds) best = {result.makespan_s.mean, result.spelling};
   }
 }
 
@@ -114,7 +115,7 @@ void relate_results(Comparison& comparison, const std::string& baseline) {
 namespace {
 
 /// The files that the experiment reads, each with a hash of its contents.
-std::vector<InputFile> input_files(const Options& options,
+std::vector<InputFile> input_files(const ComparisonOptions& options,
                                    const std::vector<PolicyChoice>& policies) {
   std::vector<std::string> files;
   if (!options.platform_file.empty()) files.push_back(options.platform_file);
@@ -135,7 +136,8 @@ std::vector<InputFile> input_files(const Options& options,
   return inputs;
 }
 
-std::string assumptions_text(const Options& options, const std::vector<Workload>& phases) {
+std::string assumptions_text(const ComparisonOptions& options,
+                             const std::vector<Workload>& phases) {
   std::vector<std::string> texts;
   for (const Workload& phase : phases) {
     if (phase.resident_bytes == 0.0) continue;
@@ -157,7 +159,7 @@ std::string assumptions_text(const Options& options, const std::vector<Workload>
 
 }  // namespace
 
-void describe_experiment(Comparison& comparison, const Options& options,
+void describe_experiment(Comparison& comparison, const ComparisonOptions& options,
                          const std::vector<Workload>& phases,
                          const std::vector<WorldSettings>& worlds) {
   ExperimentFacts& experiment = comparison.experiment;
@@ -189,14 +191,14 @@ void describe_experiment(Comparison& comparison, const Options& options,
 const PolicyResult* find_result(const Comparison& comparison, const std::string& policy,
                                 const std::string& on) {
   for (const PolicyResult& result : comparison.results) {
-    if (result.policy == policy && result.on == on) return &result;
+    if (result.spelling == policy && result.on == on) return &result;
   }
   return nullptr;
 }
 
 Foresight foresight_of(const Comparison& comparison, const PolicyResult& result) {
   for (const PolicyChoice& choice : comparison.policies) {
-    if (choice.spelling == result.policy) return choice.info->foresight;
+    if (choice.spelling == result.spelling) return choice.info->foresight;
   }
   return Foresight::none;
 }

@@ -46,8 +46,9 @@ using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 
 /// The requested policies without repetitions, always including the baseline. "all" stands for the
 /// catalog without `options.without`. Paths of profiles are relative to `folder` if that is not
-/// empty. Throws InputError, at `--policy` or at a profile.
-[[nodiscard]] std::vector<PolicyChoice> choose_policies(const Options& options,
+/// empty. Throws InputError, at `where` or at a profile.
+[[nodiscard]] std::vector<PolicyChoice> choose_policies(const ComparisonOptions& options,
+                                                        const std::string& where,
                                                         const std::string& folder = {});
 
 /// The spellings of the policies, in their order.
@@ -70,7 +71,7 @@ void relate_results(Comparison& comparison, const std::string& baseline);
 /// Sets `experiment`, the header of results.json (the options, where resident data lie, the input
 /// files with hashes of their contents, and the settings of the worlds that are used), and
 /// `assumptions`. Throws InputError if an input cannot be read.
-void describe_experiment(Comparison& comparison, const Options& options,
+void describe_experiment(Comparison& comparison, const ComparisonOptions& options,
                          const std::vector<Workload>& phases,
                          const std::vector<WorldSettings>& worlds);
 

@@ -5,16 +5,31 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <fstream>
 
-#include "tools/runs/machine_facts.hpp"
+#include "tools/console/console.hpp"
 #include "tools/runs/version.hpp"
 
 namespace equipoise {
+namespace {
 
-Environment environment_of(const std::string& command_line) {
+/// The arguments of this program, the first of which is its name, as one line that a shell reads in
+/// the same way.
+std::string typed_command() {
+  std::ifstream arguments("/proc/self/cmdline");
+  std::string line;
+  for (std::string one; std::getline(arguments, one, '\0');) {
+    line += (line.empty() ? "" : " ") + shell_word(one);
+  }
+  return line;
+}
+
+}  // namespace
+
+Environment environment_now() {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   return {built_with_text(), source_id(), machine_facts(),
-          fmt::format("{:%FT%TZ}", fmt::gmtime(now)), command_line};
+          fmt::format("{:%FT%TZ}", fmt::gmtime(now)), typed_command()};
 }
 
 }  // namespace equipoise

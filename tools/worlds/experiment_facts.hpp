@@ -84,7 +84,6 @@ constexpr auto describe(DescriptionOf<Environment> /*of*/) {
 }
 
 /// That of this program now. Everything else in results is the same for the same inputs and seed.
-/// `command_line`: as typed, quoted for a shell.
-[[nodiscard]] Environment environment_of(const std::string& command_line);
+[[nodiscard]] Environment environment_now();
 
 }  // namespace equipoise

@@ -1,20 +1,25 @@
-// Reads traces and prints warnings.
+// Reads traces, and looks workloads up in the kernel catalog first, then in the traces; prints
+// warnings.
 #include "tools/worlds/inputs.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <utility>
 
+#include "real/kernels/catalog.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/specs/spec.hpp"
+#include "shared_policies/text/nearest_name.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
-
 namespace {
 
 /// Throws InputError if two traces time the same kernel on the same unit, because either could be
@@ -71,10 +76,6 @@ std::vector<Trace> read_traces(const std::vector<std::string>& files) {
   return traces;
 }
 
-void check_out(const Options& options) {
-  if (!options.out.empty()) check_writable(options.out, "--out");
-}
-
 void complete_watts(Unit& unit, const Unit& recorded) {
   if (unit.idle_w || unit.busy_w || !recorded.idle_w) return;
   unit.idle_w = recorded.idle_w;
@@ -108,6 +109,153 @@ bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
     return false;
   }
   return true;
+}
+
+namespace {
+
+const std::vector<ParameterInfo> trace_kernel_parameters = {
+    {"items", "", "items", "how many items there are; required"},
+    {"grain_items", "the trace's, else 1", "items", "block sizes are multiples of it"},
+    {"iterations", "1", "", "how often all items are processed, behind a barrier each"},
+    {"in_bytes_per_item", "the trace's, else 0", "bytes", "moved to the unit with a block"},
+    {"out_bytes_per_item", "the trace's, else 0", "bytes", "moved back with a block's results"},
+    {"resident_bytes", "the trace's, else 0", "bytes", "that every unit needs and keeps"},
+    {"distribution", "master", "",
+     "where these lie at the start: on the master, which sends them to a unit before its first "
+     "block, or replicated on every unit"},
+    {"resident_memory_bytes", "the trace's, else all of them", "bytes",
+     "of unit memory that they occupy"},
+    {"iteration_bytes", "0", "bytes",
+     "of the resident ones, moved again before a unit's first block of each further iteration"},
+    {"memory_bytes_per_item", "the trace's, else 0", "bytes",
+     "of unit memory, while a block is there"},
+    {"flop_per_item", "0", "FLOP", "for reports"}};
+
+/// What an item of `kernel` copies in or out, by all samples of the traces; none if one of them
+/// does not say.
+std::optional<double> traced_bytes(const std::vector<Trace>& traces, const std::string& kernel,
+                                   std::optional<double> TraceSample::*bytes_of) {
+  double bytes = 0.0;
+  double items = 0.0;
+  for (const Trace& trace : traces) {
+    if (trace.kernel != kernel) continue;
+    for (const TraceSample& sample : trace.samples) {
+      if (!(sample.*bytes_of)) return std::nullopt;
+      bytes += *(sample.*bytes_of);
+      items += sample.items;
+    }
+  }
+  return items > 0.0 ? std::optional(bytes / items) : std::nullopt;
+}
+
+/// `trace`: the first of the `traces` of this kernel.
+Workload choose_trace_kernel(const Spec& spec, const Trace& trace, const std::vector<Trace>& traces,
+                             const std::string& where) {
+  const Parameters read(spec.parameters, trace_kernel_parameters, spec.name, where);
+  if (!read.is_given("items")) {
+    throw InputError(where, fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
+  }
+  constexpr double largest = 1e300;
+  Workload w;
+  w.kernel = spec.name;
+  w.items = read.items("items", 1);
+  w.grain_items =
+      read.is_given("grain_items") ? read.items("grain_items", 1) : trace.grain_items.value_or(1);
+  w.iterations = static_cast<int>(read.items("iterations", 1, std::numeric_limits<int>::max()));
+  const auto number_or = [&read](const char* name, const std::optional<double>& traced) {
+    return read.is_given(name) ? read.number(name, 0.0, largest) : traced.value_or(0.0);
+  };
+  w.in_bytes_per_item =
+      number_or("in_bytes_per_item", traced_bytes(traces, trace.kernel, &TraceSample::in_bytes));
+  w.out_bytes_per_item =
+      number_or("out_bytes_per_item", traced_bytes(traces, trace.kernel, &TraceSample::out_bytes));
+  w.resident_bytes = number_or("resident_bytes", trace.resident_bytes);
+  w.iteration_bytes = read.number("iteration_bytes", 0.0, largest);
+  w.distribution = distribution_of(read);
+  w.resident_memory_bytes = trace.resident_memory_bytes;
+  if (read.is_given("resident_memory_bytes")) {
+    w.resident_memory_bytes = read.number("resident_memory_bytes", 0.0, largest);
+  }
+  w.memory_bytes_per_item = number_or("memory_bytes_per_item", trace.memory_bytes_per_item);
+  w.flop_per_item = read.number("flop_per_item", 0.0, largest);
+  w.parameters["items"] = static_cast<double>(w.items);
+  if (trace.problem.contains("items")) w.problem = w.parameters;
+  w.validate(where);
+  return w;
+}
+
+/// Takes resident bytes and memory per item from the header of the kernel's first trace, if it
+/// states them. The same share of the resident bytes changes between iterations.
+void take_from_trace(Workload& workload, const std::vector<Trace>& traces) {
+  for (const Trace& trace : traces) {
+    if (trace.kernel != workload.kernel) continue;
+    if (trace.resident_bytes && workload.resident_bytes > 0.0) {
+      workload.iteration_bytes =
+          std::min(workload.iteration_bytes * (*trace.resident_bytes / workload.resident_bytes),
+                   *trace.resident_bytes);
+    }
+    workload.resident_bytes = trace.resident_bytes.value_or(workload.resident_bytes);
+    workload.resident_memory_bytes = trace.resident_memory_bytes;
+    workload.memory_bytes_per_item =
+        trace.memory_bytes_per_item.value_or(workload.memory_bytes_per_item);
+    return;
+  }
+}
+
+/// Whether `spec` gives a kernel of the catalog a size in `items` that only a trace supports.
+bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
+  return spec.parameters.contains("items") &&
+         std::ranges::find(info.parameters, "items", &ParameterInfo::name) == info.parameters.end();
+}
+
+}  // namespace
+
+Workload workload_of(const Kernel& kernel) { return kernel.workload(); }
+
+Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces,
+                         const std::string& where) {
+  const Spec spec = parse_spec(spelling, ':', where);
+  std::vector<std::string> known;
+  for (const KernelInfo& info : kernel_catalog()) {
+    known.push_back(info.name);
+    if (info.name != spec.name || is_sized_for_a_trace(spec, info)) continue;
+    Workload workload = workload_of(*make_kernel(spec.name, spec.parameters, where));
+    take_from_trace(workload, traces);
+    return workload;
+  }
+  for (const Trace& trace : traces) {
+    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace, traces, where);
+    if (std::find(known.begin(), known.end(), trace.kernel) == known.end()) {
+      known.push_back(trace.kernel);
+    }
+  }
+  if (spec.parameters.contains("items") && std::ranges::find(known, spec.name) != known.end()) {
+    throw InputError(
+        where,
+        fmt::format("{0} has no parameter 'items', but for a trace of {0}, and none is given; see "
+                    "'equipoise list kernels'",
+                    spec.name));
+  }
+  throw InputError(where, unknown_name("kernel", spec.name, known));
+}
+
+void check_problem(const Trace& trace, const std::string& trace_file, const Workload& workload) {
+  for (const auto& [name, value] : workload.problem) {
+    const auto recorded = trace.problem.find(name);
+    if (recorded == trace.problem.end() || recorded->second == value) continue;
+    const auto items = trace.problem.find("items");
+    throw InputError(
+        trace_file + ":1",
+        fmt::format(
+            "its `problem`, the recorded workload, has {0}={1}, not {0}={2}, and the cost per item "
+            "depends on it; record a trace of that size{3}",
+            name, recorded->second, value,
+            items == trace.problem.end() || name == "items"
+                ? std::string()
+                : fmt::format(", or write {}:items={} for as much work as in this one (items "
+                              "are what blocks are cut from)",
+                              trace.kernel, items->second)));
+  }
 }
 
 }  // namespace equipoise

@@ -1,13 +1,13 @@
-// The inputs of simulated and real worlds: traces, and the units that take part.
+// The inputs of simulated and real machines: traces, workloads, and the units that take part.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "real/kernels/kernel.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
-#include "tools/runs/options.hpp"
 
 namespace equipoise {
 
@@ -16,10 +16,6 @@ namespace equipoise {
 /// holds for all. Throws InputError, also if two files time the same kernel on the same unit, or
 /// say different things of its workload.
 [[nodiscard]] std::vector<Trace> read_traces(const std::vector<std::string>& files);
-
-/// Throws InputError unless `options.out`, if given, can be written and is not an input file. To be
-/// called after all input files have been read.
-void check_out(const Options& options);
 
 /// Gives `unit` the watts of `recorded`, its unit in the trace of the first phase, if it has none
 /// of its own. Those of a platform therefore come first. There may be idle watts without busy ones.
@@ -30,5 +26,23 @@ void add_block_limits(Unit& unit, const Unit& recorded);
 
 /// Whether `unit` can hold a grain of every phase; warns if it cannot.
 [[nodiscard]] bool takes_part(const Unit& unit, const std::vector<Workload>& phases);
+
+/// What `kernel` is to do.
+[[nodiscard]] Workload workload_of(const Kernel& kernel);
+
+/// Parses `KERNEL[:k=v,...]`. A kernel of the catalog describes itself, unless its size is given in
+/// `items` and it has no such parameter. In that case, and for a kernel that is not in the catalog,
+/// one of the traces must be of that kernel, and the workload takes items (required), grain_items,
+/// iterations, in_bytes_per_item, out_bytes_per_item, resident_bytes, distribution,
+/// resident_memory_bytes, iteration_bytes, memory_bytes_per_item and flop_per_item. In both cases,
+/// resident bytes, their memory and memory per item come from the header of the kernel's first
+/// trace if it states them, unless the user gave them. Throws InputError at `where`, also if the
+/// trace's `problem` has another number of items.
+[[nodiscard]] Workload choose_workload(const std::string& spelling,
+                                       const std::vector<Trace>& traces,
+                                       const std::string& where = {});
+
+/// Throws InputError at `trace_file` if `trace` was made for another problem than `workload`.
+void check_problem(const Trace& trace, const std::string& trace_file, const Workload& workload);
 
 }  // namespace equipoise

@@ -18,14 +18,11 @@
 
 namespace equipoise {
 
-KeptExperience::KeptExperience(const Options& options, ExperienceUse use)
+KeptExperience::KeptExperience(const RunOptions& options, ExperienceUse use)
     : path_(options.experience_file), platform_file_(options.platform_file) {
   if (path_.empty()) return;
   if (use == ExperienceUse::extend) {
     check_writable(path_, "--experience");
-    if (!options.out.empty() && is_same_path(options.out, path_)) {
-      throw InputError("--out", "is also the file of --experience; give another name");
-    }
   } else if (!std::filesystem::exists(path_)) {
     throw InputError(path_, "there is no such file; simulate or run with --experience to make it");
   }

@@ -20,7 +20,7 @@ enum class ExperienceUse {
 class KeptExperience {
  public:
   /// Reads the file. Throws InputError if it cannot be read, or not be used like this.
-  KeptExperience(const Options& options, ExperienceUse use);
+  KeptExperience(const RunOptions& options, ExperienceUse use);
 
   /// Gives `choice` what is known of the phases and units of `world`, if its policy uses
   /// experience. What it was given before is gone.

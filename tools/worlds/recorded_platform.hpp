@@ -1,14 +1,50 @@
-// The platform for a recording.
+// How the devices of this machine are connected with the host: measured, and written to platforms;
+// and the platform for a recording.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "platforms/platform_file.hpp"
+#include "real/devices/link_rates.hpp"
+#include "real/gpu/gpu.hpp"
 #include "real/recording/recorder.hpp"
-#include "tools/worlds/device_links.hpp"
+#include "real/unit_spec.hpp"
 
 namespace equipoise {
+
+/// How fast devices copy, by Unit::device.
+using DeviceLinks = std::map<std::string, LinkRates>;
+
+/// Measures the devices of `specs` that can be measured, a fraction of a second each: of a device
+/// with one unit, copies as blocks make them (CopyPath::staged); of one with several, what these
+/// share (CopyPath::pinned). No unit should work there. A device that fails is left out, with a
+/// warning.
+[[nodiscard]] DeviceLinks measure_links(std::span<const UnitSpec> specs);
+
+/// The GPU of a unit in a line: model, SMs and clock, copy engines, memory and place, as far as
+/// known.
+[[nodiscard]] std::string gpu_line(const UnitSpec& spec);
+
+/// gpu_line of each GPU of this machine, or why it cannot be used.
+[[nodiscard]] std::vector<std::string> gpu_lines();
+
+/// A GPU of this machine.
+struct MeasuredGpu {
+  UnitSpec spec;
+  LinkRates link;  ///< of pinned memory
+};
+
+/// All GPUs of this machine that can be used, measured. Those that cannot are left out, with a
+/// warning.
+[[nodiscard]] std::vector<MeasuredGpu> measure_gpus();
+
+/// Adds `gpus` to `platform`, whose master is `RAM`. Their links are those of pinned memory; the
+/// comment says so.
+void add_gpus(PlatformDescription& platform, std::span<const MeasuredGpu> gpus);
 
 /// A platform with this machine's memory as the master, RAM, and the units around it. Each unit has
 /// its own link in either direction, or that of its device, as fast as the recorded copies of

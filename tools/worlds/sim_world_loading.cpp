@@ -16,16 +16,16 @@
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/platform_loading.hpp"
-#include "tools/worlds/workload_choice.hpp"
 #include "traces/scenario_file.hpp"
 
 namespace equipoise {
 namespace {
 
-std::vector<Workload> choose_workloads(const Options& options, const std::vector<Trace>& traces) {
+std::vector<Workload> choose_workloads(const RunOptions& options,
+                                       const std::vector<Trace>& traces) {
   std::vector<Workload> phases;
   for (const std::string& spelling : options.workloads) {
-    phases.push_back(choose_workload(spelling, traces));
+    phases.push_back(choose_workload(spelling, traces, "--workload"));
     bool has_trace = false;
     for (std::size_t i = 0; i < traces.size(); ++i) {
       if (traces[i].kernel != phases.back().kernel) continue;
@@ -201,7 +201,7 @@ std::vector<std::string> names_of(const std::vector<ProbedHost>& hosts) {
 }
 
 /// What `load_sim_world` reads.
-SimInputs read_sim_inputs(const Options& options) {
+SimInputs read_sim_inputs(const RunOptions& options) {
   start_simulation_server();  // it opens SimGrid while the files are read
   SimInputs inputs;
   PlatformFileFacts facts = check_platform_file(options.platform_file);
@@ -233,7 +233,7 @@ SimInputs read_sim_inputs(const Options& options) {
 
 }  // namespace
 
-SimWorld load_sim_world(const Options& options) {
+SimWorld load_sim_world(const RunOptions& options) {
   SimWorld world = make_sim_world(std::make_shared<const SimInputs>(read_sim_inputs(options)));
   world.bound = run_bound(world);
   return world;

@@ -8,6 +8,6 @@ namespace equipoise {
 
 /// Reads and checks `--platform`, `--trace`, `--workload` and `--scenario`, and prints warnings.
 /// Throws InputError, and BackendError if the program has no SimGrid.
-[[nodiscard]] SimWorld load_sim_world(const Options& options);
+[[nodiscard]] SimWorld load_sim_world(const RunOptions& options);
 
 }  // namespace equipoise

@@ -1,16 +1,19 @@
 // Worlds on simulated platforms and on real units, and which of them `--on` means.
 #include "tools/worlds/world.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <utility>
 
+#include "real/real_executor.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/console.hpp"
+#include "tools/console/terminal.hpp"
+#include "tools/console/text_table.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
-#include "tools/worlds/comparison_runs.hpp"
-#include "tools/worlds/real_world.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
 
 namespace equipoise {
@@ -23,157 +26,296 @@ bool erase_failures(Scenario& scenario) {
          }) > 0;
 }
 
+std::string failure_text(const PolicyChoice& choice, std::size_t repetition, const char* what,
+                         const std::string& why) {
+  return fmt::format("{}, repetition {}: {}: {}", choice.spelling, repetition, what, why);
+}
+
 /// Runs on a simulated platform, each in a process of the simulation server.
-class SimulatedRuns final : public World {
+class SimulatedWorld final : public World {
  public:
-  explicit SimulatedRuns(const Options& options)
-      : options_(options), world_(std::make_shared<SimWorld>(load_sim_world(options))) {}
+  SimulatedWorld(std::shared_ptr<SimWorld> machine, const RunOptions& options)
+      : options_(options), machine_(std::move(machine)) {}
 
   std::string name() const override { return "sim"; }
-  const std::vector<Unit>& units() const override { return world_->units; }
-  const std::vector<Workload>& phases() const override { return world_->setup.phases; }
-  WorldSettings settings() const override { return {true, settings_of(*world_, options_)}; }
-  SimWorld* platform() override { return world_.get(); }
+  const std::vector<Unit>& units() const override { return machine_->units; }
+  const std::vector<Workload>& phases() const override { return machine_->setup.phases; }
+  WorldSettings settings() const override { return {true, settings_of(*machine_, options_)}; }
+  Reference reference() const override { return Reference(machine_); }
   void check_policy(const PolicyChoice& choice) const override {
-    equipoise::check_policy(*world_, choice);
+    equipoise::check_policy(*machine_, choice);
   }
   void leave_out_failures() override {
-    Scenario scenario = world_->setup.scenario;
-    if (erase_failures(scenario)) *world_ = under_scenario(*world_, std::move(scenario));
+    Scenario scenario = machine_->setup.scenario;
+    if (erase_failures(scenario)) *machine_ = under_scenario(*machine_, std::move(scenario));
   }
   void prepare() override {}
-
   RunReport run(const PolicyChoice& choice, std::uint64_t repetition,
                 const std::string& journal_file) override {
-    return run_simulation(simulation_of(*world_, choice, options_, repetition, journal_file));
-  }
-  RunsByPolicy run_all(const std::vector<PolicyChoice>& choices, bool& failed) override {
-    return simulate_all(*world_, choices, options_, failed);
+    return run_simulation(simulation_of(*machine_, choice, options_, repetition, journal_file));
   }
 
-  [[nodiscard]] const std::shared_ptr<SimWorld>& world() const { return world_; }
+  RunsByPolicy run_all(const std::vector<PolicyChoice>& choices, const ComparisonOptions& options,
+                       bool& failed) override {
+    const std::size_t jobs = choices.size() * static_cast<std::size_t>(options.reps);
+    const auto choice_of = [&](std::size_t job) -> const PolicyChoice& {
+      return choices[job % choices.size()];
+    };
+    std::vector<std::optional<SimulationResult>> results(jobs);
+    std::size_t done = 0;
+    Progress progress(options.quiet);
+    try {
+      run_simulations(
+          jobs,
+          [&](std::size_t job) {
+            const auto repetition = static_cast<int>(job / choices.size());
+            return simulation_of(*machine_, choice_of(job), options_,
+                                 static_cast<std::uint64_t>(repetition),
+                                 run_file_to_keep(options, choice_of(job), "sim", repetition));
+          },
+          [&](std::size_t job, SimulationResult result) {
+            results[job] = std::move(result);
+            ++done;
+            progress.show(fmt::format("simulated {} of {} runs", done, jobs),
+                          static_cast<double>(done) / static_cast<double>(jobs));
+          });
+    } catch (const Interrupted&) {
+      // Keep the runs that have ended.
+    }
+    progress.clear();
+    RunsByPolicy runs;
+    std::vector<std::string> failures;
+    for (std::size_t job = 0; job < jobs; ++job) {
+      if (!results[job]) continue;
+      const PolicyChoice& choice = choice_of(job);
+      const auto& [report, failure] = *results[job];
+      if (!failure.empty()) {
+        failed = true;
+        failures.push_back(failure_text(choice, job / choices.size(), "no result", failure));
+        continue;
+      }
+      runs[choice.spelling].push_back(report.run);
+      if (report.run.verified) continue;
+      failures.push_back(
+          failure_text(choice, job / choices.size(), "not verified", report.problem));
+    }
+    warn_of_failed_runs(failures);
+    return runs;
+  }
 
  private:
-  Options options_;
-  std::shared_ptr<SimWorld> world_;
+  RunOptions options_;
+  std::shared_ptr<SimWorld> machine_;
 };
 
 /// Runs in real time, one after another.
-class RealRuns final : public World {
+class RealWorld final : public World {
  public:
-  explicit RealRuns(const Options& options) : options_(options), world_(load_real_world(options)) {}
+  RealWorld(std::shared_ptr<RealMachine> machine, const RunOptions& options)
+      : options_(options), machine_(std::move(machine)) {}
 
-  std::string name() const override { return world_.on; }
-  const std::vector<Unit>& units() const override { return world_.units; }
-  const std::vector<Workload>& phases() const override { return world_.phases; }
-  WorldSettings settings() const override { return {false, world_.settings}; }
-  SimWorld* platform() override { return world_.platform.get(); }
+  std::string name() const override { return machine_->on; }
+  const std::vector<Unit>& units() const override { return machine_->units; }
+  const std::vector<Workload>& phases() const override { return machine_->phases; }
+  WorldSettings settings() const override { return {false, machine_->settings}; }
+  Reference reference() const override { return Reference(machine_->platform); }
   void check_policy(const PolicyChoice& choice) const override {
-    equipoise::check_policy(world_, choice);
+    const KnownCosts known = known_costs(*machine_, profile_of(choice, machine_->traces));
+    static_cast<void>(make_policy(choice, &known, machine_->units));
   }
   void leave_out_failures() override {
-    if (erase_failures(world_.scenario) && world_.platform) world_.platform->bound = {};
+    if (erase_failures(machine_->scenario) && machine_->platform) machine_->platform->bound = {};
   }
   void prepare() override {
-    world_.find_meters(options_);
-    world_.allocate(options_.seed);
+    machine_->find_meters(options_.meters);
+    machine_->allocate(options_.seed);
   }
 
   RunReport run(const PolicyChoice& choice, std::uint64_t repetition,
                 const std::string& journal_file) override {
-    return run_once(world_, choice, options_, repetition, journal_file);
-  }
-  RunsByPolicy run_all(const std::vector<PolicyChoice>& choices, bool& /*failed*/) override {
-    return equipoise::run_all(world_, choices, options_);
+    const RealMachine& machine = *machine_;
+    KnownCosts known = known_costs(machine, profile_of(choice, machine.traces));
+    if (choice.experience) known.experience = *choice.experience;
+    RunPlan plan;
+    plan.run = {choice,
+                options_.seed,
+                repetition,
+                "measured",
+                machine.settings,
+                journal_file,
+                !options_.experience_file.empty(),
+                {},
+                {}};
+    plan.units = machine.units;
+    plan.phases = machine.phases;
+    plan.known = &known;
+    if (machine.platform) {
+      plan.recorded = machine.platform->recorded;
+      plan.run.lower_bound_s = machine.platform->bound.seconds;
+      plan.run.bound_phases = bound_phases(*machine.platform);
+    }
+    plan.on = machine.on;
+    plan.scenario = machine.scenario;
+    plan.stop_requested = [] { return stop_signal() != 0; };
+    ExecutorNotes notes;
+    plan.notes = &notes;
+    plan.readings = machine.meters.get();
+    CoreUse core_use;
+    const std::unique_ptr<Executor> executor = make_executor(repetition, notes, core_use);
+    RunReport report = run_plan(plan, *executor, [&machine] { return machine.verify(); });
+    report.run.core_use = core_use;
+    return report;
   }
 
-  void pair_with(std::shared_ptr<SimWorld> sim) {
-    equipoise::pair_with(world_, std::move(sim), options_);
+  RunsByPolicy run_all(const std::vector<PolicyChoice>& choices, const ComparisonOptions& options,
+                       bool& /*failed*/) override {
+    RunsByPolicy runs;
+    if (choices.empty()) return runs;
+    catch_stop_signals();
+    Progress progress(options.quiet);
+    progress.show("warming up");
+    static_cast<void>(run(choices.front(), 0, {}));
+    std::vector<std::string> failures;
+    for (int repetition = 0; repetition < options.reps && stop_signal() == 0; ++repetition) {
+      run_each(*this, choices, options, repetition, runs, failures);
+      progress.show(fmt::format("ran {} of {} repetitions", repetition + 1, options.reps),
+                    static_cast<double>(repetition + 1) / options.reps);
+    }
+    progress.clear();
+    warn_of_failed_runs(failures);
+    return runs;
   }
 
  private:
-  Options options_;
-  RealWorld world_;
+  /// The executor, which writes its notes to `notes` and the use of the cores to `core_use`.
+  [[nodiscard]] std::unique_ptr<Executor> make_executor(std::uint64_t repetition,
+                                                        ExecutorNotes& notes,
+                                                        CoreUse& core_use) const {
+    const RealMachine& machine = *machine_;
+    RealSetup setup;
+    setup.units = machine.specs;
+    for (std::size_t k = 0; k < machine.phases.size(); ++k) {
+      setup.phases.push_back({machine.phases[k], machine.kernels[k].get(), machine.merges[k]});
+    }
+    setup.draws = {options_.seed, repetition, options_.noise};
+    setup.scenario = machine.scenario;
+    setup.block_timeout = machine.settings.block_timeout.value();
+    setup.time_scale = options_.time_scale.value_or(1.0);
+    setup.meters = machine.meters;
+    setup.stop_requested = [] { return stop_signal() != 0; };
+    setup.warn = warn;
+    setup.report_pacing = [&notes, scale = setup.time_scale](const PacingReport& report) {
+      notes.pacing = PacingNote{scale, report.late_mean, report.late_most};
+    };
+    setup.report_load = [&notes](const LoadReport& report) {
+      notes.loads.push_back(
+          {report.load->target, report.load->at, report.load->amount, report.share});
+    };
+    setup.report_core_use = [&core_use](const CoreUse& use) { core_use = use; };
+    return make_real_executor(std::move(setup));
+  }
+
+  RunOptions options_;
+  std::shared_ptr<RealMachine> machine_;
 };
 
-/// What else `--on` may say, for commands that have a choice.
-std::string others(const std::string& command, const std::string& name) {
-  return command == "simulate" ? std::string() : "; or say --on " + name;
-}
-
-Worlds open_simulated(const Options& options, const std::string& command) {
-  if (options.platform_file.empty() || options.trace_files.empty()) {
-    throw InputError(command, "to simulate, give --platform and --trace" + others(command, "real"));
+/// Makes a file name from `text`: replaces everything except letters, digits, '.', '-' and '_' by
+/// '_'.
+std::string as_file_name(std::string text) {
+  for (char& c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '.' || c == '-' || c == '_';
+    if (!plain) c = '_';
   }
-  Worlds worlds;
-  worlds.push_back(std::make_unique<SimulatedRuns>(options));
-  return worlds;
+  return text;
 }
 
-Worlds open_real(const Options& options, const std::string& command) {
-  if (options.units.empty()) {
+/// Throws InputError, which names `command`, unless there are the inputs that the worlds need.
+void expect_inputs(const RunOptions& options, const std::string& command) {
+  const bool has_platform = !options.platform_file.empty() && !options.trace_files.empty();
+  const bool has_units = !options.units.empty();
+  // What else `--on` may say, for commands that have a choice.
+  const auto or_on = [&](const std::string& name) {
+    return command == "simulate" ? std::string() : "; or say --on " + name;
+  };
+  if (options.on == "sim" && !has_platform) {
+    throw InputError(command, "to simulate, give --platform and --trace" + or_on("real"));
+  }
+  if (options.on == "real" && !has_units) {
     throw InputError(command,
                      "to run for real, give --unit for each unit, such as --unit cpu "
                      "--unit cpu,slowdown=3 (see equipoise list units)" +
-                         others(command, "paced"));
+                         or_on("paced"));
   }
-  Worlds worlds;
-  worlds.push_back(std::make_unique<RealRuns>(options));
-  return worlds;
-}
-
-Worlds open_paced(const Options& options, const std::string& command) {
-  if (options.units.empty() && (options.platform_file.empty() || options.trace_files.empty())) {
+  if (options.on == "paced" && !has_units && !has_platform) {
     throw InputError(command, "to pace units, give --platform and --trace; or --unit paced,...");
   }
-  Worlds worlds;
-  worlds.push_back(std::make_unique<RealRuns>(options));
-  return worlds;
-}
-
-Worlds open_both(const Options& options, const std::string& command) {
-  if (options.units.empty() || options.platform_file.empty() || options.trace_files.empty()) {
+  if (options.on == "both" && !(has_units && has_platform)) {
     throw InputError(command, "to simulate and run for real, give --platform, --trace and --unit");
   }
-  auto simulated = std::make_unique<SimulatedRuns>(options);
-  auto real = std::make_unique<RealRuns>(options);
-  real->pair_with(simulated->world());
-  Worlds worlds;
-  worlds.push_back(std::move(simulated));
-  worlds.push_back(std::move(real));
-  return worlds;
 }
-
-/// What a value of `--on` means.
-struct WorldKind {
-  const char* name;
-  Worlds (*open)(const Options& options, const std::string& command);
-};
-
-constexpr std::array<WorldKind, 4> kinds = {{
-    {"sim", open_simulated},
-    {"real", open_real},
-    {"paced", open_paced},
-    {"both", open_both},
-}};
 
 }  // namespace
 
-Worlds open_worlds(const Options& options, const std::string& command) {
-  const auto* const kind = std::ranges::find(kinds, options.on, &WorldKind::name);
-  if (kind == kinds.end()) {
-    throw InputError(command,
-                     "there is no world '" + options.on + "'; say --on sim, real or paced");
-  }
-  return kind->open(options, command);
+std::unique_ptr<World> world_of(std::shared_ptr<SimWorld> machine, const RunOptions& options) {
+  return std::make_unique<SimulatedWorld>(std::move(machine), options);
 }
 
-std::unique_ptr<World> open_world(const Options& options, const std::string& command) {
-  Worlds worlds = open_worlds(options, command);
-  if (worlds.size() > 1) {
-    throw InputError(command, "makes one run; say --on sim, real or paced, not " + options.on);
+std::unique_ptr<World> world_of(std::shared_ptr<RealMachine> machine, const RunOptions& options) {
+  return std::make_unique<RealWorld>(std::move(machine), options);
+}
+
+Worlds open_worlds(const RunOptions& options, const std::string& command) {
+  expect_inputs(options, command);
+  const bool is_both = options.on == "both";
+  Worlds worlds;
+  std::shared_ptr<SimWorld> simulated;
+  if (is_both || options.on == "sim") {
+    simulated = std::make_shared<SimWorld>(load_sim_world(options));
+    worlds.push_back(world_of(simulated, options));
   }
-  return std::move(worlds.front());
+  if (options.on == "sim") return worlds;
+  auto real = std::make_shared<RealMachine>(load_real_machine(options));
+  if (is_both) pair_with(*real, std::move(simulated), options);
+  worlds.push_back(world_of(std::move(real), options));
+  return worlds;
+}
+
+std::unique_ptr<World> open_world(const RunOptions& options, const std::string& command) {
+  if (options.on == "both") {
+    throw InputError(command, "makes one run; say --on sim, real or paced, not both");
+  }
+  return std::move(open_worlds(options, command).front());
+}
+
+void run_each(World& world, const std::vector<PolicyChoice>& choices,
+              const ComparisonOptions& options, int repetition, RunsByPolicy& runs,
+              std::vector<std::string>& failures) {
+  for (const PolicyChoice& choice : choices) {
+    const RunReport report = world.run(choice, static_cast<std::uint64_t>(repetition),
+                                       run_file_to_keep(options, choice, world.name(), repetition));
+    if (stop_signal() != 0) return;
+    runs[choice.spelling].push_back(report.run);
+    if (report.run.verified) continue;
+    failures.push_back(
+        failure_text(choice, static_cast<std::size_t>(repetition), "not verified", report.problem));
+  }
+}
+
+void warn_of_failed_runs(const std::vector<std::string>& failures) {
+  if (failures.empty()) return;
+  warn(fmt::format("{} failed: {}", counted(failures.size(), "run"), in_one_line(failures)));
+}
+
+std::string run_file_of(const std::string& folder, const std::string& spelling,
+                        const std::string& on) {
+  return fmt::format("{}/runs/{}-{}.jsonl", folder, as_file_name(spelling), on);
+}
+
+std::string run_file_to_keep(const ComparisonOptions& options, const PolicyChoice& choice,
+                             const std::string& on, int repetition) {
+  if (options.out.empty() || options.kept_runs == KeptRuns::none || repetition > 0) return {};
+  return run_file_of(options.out, choice.spelling, on);
 }
 
 }  // namespace equipoise

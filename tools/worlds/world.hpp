@@ -1,8 +1,9 @@
-// Where policies run: a simulated platform, or units of this machine in real time. Commands that
-// run where the user says use worlds through this interface and do not ask which one it is.
+// Where policies run: a simulated platform, or units of this machine in real time. Commands use
+// worlds through this interface and do not ask which one it is.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,13 +12,14 @@
 #include "shared_policies/model/workload.hpp"
 #include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
+#include "tools/search/reference.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/worlds/comparison.hpp"
+#include "tools/worlds/real_machine.hpp"
 
 namespace equipoise {
 
-/// Units, what is known of their costs, and the way to make runs on them. It was opened with the
-/// options with which it is used.
+/// Units, what is known of their costs, and the way to make runs on them.
 class World {
  public:
   World() = default;
@@ -32,8 +34,8 @@ class World {
   [[nodiscard]] virtual const std::vector<Workload>& phases() const = 0;
   /// Its settings in the header of results.
   [[nodiscard]] virtual WorldSettings settings() const = 0;
-  /// The platform whose bound, costs and best schedule hold in this world; null if none is known.
-  [[nodiscard]] virtual SimWorld* platform() = 0;
+  /// The bound and the best known of its platform.
+  [[nodiscard]] virtual Reference reference() const = 0;
   /// Throws InputError if `choice` cannot be made here.
   virtual void check_policy(const PolicyChoice& choice) const = 0;
   /// Leaves out the scenario's failures and joins, because a recorded run is repeated that contains
@@ -45,19 +47,47 @@ class World {
   /// Runs `choice` once. Writes a run file if `journal_file` is not empty.
   [[nodiscard]] virtual RunReport run(const PolicyChoice& choice, std::uint64_t repetition,
                                       const std::string& journal_file) = 0;
-  /// Runs every policy and repetition. After a stop request, returns the runs that have ended.
-  /// Warns about runs without a result, and sets `failed`.
+  /// Runs every policy and repetition: simulations in parallel, on all cores; real runs one after
+  /// another, where policies take turns, so that a drift of the machine affects all of them, and
+  /// where a first run of the first policy warms up and does not count. After a stop request,
+  /// returns the runs that have ended. Warns about runs without a result, and sets `failed`.
   [[nodiscard]] virtual RunsByPolicy run_all(const std::vector<PolicyChoice>& choices,
-                                             bool& failed) = 0;
+                                             const ComparisonOptions& options, bool& failed) = 0;
 };
+
+/// The world of a machine, as loaded with `options`.
+[[nodiscard]] std::unique_ptr<World> world_of(std::shared_ptr<SimWorld> machine,
+                                              const RunOptions& options);
+[[nodiscard]] std::unique_ptr<World> world_of(std::shared_ptr<RealMachine> machine,
+                                              const RunOptions& options);
 
 using Worlds = std::vector<std::unique_ptr<World>>;
 
 /// Opens the worlds that `options.on` names: one, or for "both" the simulated one and then the real
 /// one with the same units. Throws InputError, at `command` if an input that they need is missing.
-[[nodiscard]] Worlds open_worlds(const Options& options, const std::string& command);
+[[nodiscard]] Worlds open_worlds(const RunOptions& options, const std::string& command);
 
 /// Opens the one world that `options.on` names.
-[[nodiscard]] std::unique_ptr<World> open_world(const Options& options, const std::string& command);
+[[nodiscard]] std::unique_ptr<World> open_world(const RunOptions& options,
+                                                const std::string& command);
+
+/// Runs every policy once and adds to `runs`, and to `failures` a text about each run that is not
+/// verified. After a stop request, keeps the runs that have ended.
+void run_each(World& world, const std::vector<PolicyChoice>& choices,
+              const ComparisonOptions& options, int repetition, RunsByPolicy& runs,
+              std::vector<std::string>& failures);
+
+/// One warning for all these runs; none if there are none.
+void warn_of_failed_runs(const std::vector<std::string>& failures);
+
+/// The file of a comparison in `folder` for the first run of the policy that is spelled so.
+[[nodiscard]] std::string run_file_of(const std::string& folder, const std::string& spelling,
+                                      const std::string& on);
+
+/// The run file for the first run of each policy and world, if run files are kept; empty for other
+/// runs.
+[[nodiscard]] std::string run_file_to_keep(const ComparisonOptions& options,
+                                           const PolicyChoice& choice, const std::string& on,
+                                           int repetition);
 
 }  // namespace equipoise

@@ -29,7 +29,7 @@ Comparison two_results(const Losses& greedy, const Losses& gss) {
   for (const auto& [policy, loss] : {std::pair("greedy", greedy), std::pair("gss", gss)}) {
     comparison.policies.push_back(parse_policy(policy));
     PolicyResult& result = comparison.results.emplace_back();
-    result.policy = policy;
+    result.spelling = policy;
     result.on = "sim";
     result.verified = true;
     result.loss = loss;

@@ -25,7 +25,7 @@ const std::string legend =
 PolicyResult result_of(const std::string& policy, const std::string& on,
                        const std::vector<double>& makespans_s) {
   PolicyResult result;
-  result.policy = policy;
+  result.spelling = policy;
   result.on = on;
   result.reps = makespans_s.size();
   result.makespan_s = summarise(makespans_s);

@@ -24,7 +24,7 @@ Comparison one_result(std::optional<double> energy_j = {}) {
   comparison.units = {"a", "b"};
   comparison.policies = {parse_policy("greedy")};
   PolicyResult& result = comparison.results.emplace_back();
-  result.policy = "greedy";
+  result.spelling = "greedy";
   result.on = "sim";
   result.reps = 3;
   result.makespan_s = {0.123456, 0.01, 0.111156, 0.135756, 0.1, 0.14};
@@ -142,7 +142,7 @@ TEST(Extrapolation, IsWarnedOfOnceAndOnlyAboveOnePercent) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   of.results.front().means.of<&RunNumbers::extrapolated_share>() = 0.011;
   of.results.push_back(of.results.front());
-  of.results.back().policy = "gss";
+  of.results.back().spelling = "gss";
   testing::internal::CaptureStderr();
   warn_of_extrapolation(of);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
@@ -153,7 +153,7 @@ TEST(Extrapolation, IsWarnedOfOnceAndOnlyAboveOnePercent) {
 TEST(ResultsCsv, QuotesWhatContainsACommaOrAQuotationMark) {
   Comparison of = one_result();
   of.policies = {parse_policy("plb-hec:threshold=0.2,step_fraction=0.1")};
-  of.results.front().policy = of.policies.front().spelling;
+  of.results.front().spelling = of.policies.front().spelling;
   of.results.front().energy_note = "a \"meter\"";
   const std::string csv = results_csv(of);
   EXPECT_NE(csv.find(",\"plb-hec:threshold=0.2,step_fraction=0.1\","), std::string::npos) << csv;

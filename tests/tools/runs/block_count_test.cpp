@@ -1,5 +1,5 @@
 // Tests of what is known of the number of blocks before a run.
-#include "tools/runs/block_count.hpp"
+#include "tools/runs/policy_choice.hpp"
 
 #include <gtest/gtest.h>
 

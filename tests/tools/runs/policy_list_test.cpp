@@ -1,5 +1,5 @@
 // Tests of several policies in one option.
-#include "tools/runs/policy_list.hpp"
+#include "tools/runs/policy_choice.hpp"
 
 #include <gtest/gtest.h>
 

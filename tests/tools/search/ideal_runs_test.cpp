@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tools/search/energy_prefixes.hpp"
+#include "tools/search/phase_search.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/search/units_worth_using.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
 
@@ -80,7 +79,7 @@ class IdealRunsTest : public testing::Test {
   }
 
   /// The least values among all splits into one block for each unit.
-  [[nodiscard]] std::map<std::string, double> least_of_all_splits(const SimWorld& in, Items items) {
+  [[nodiscard]] std::map<Objective, double> least_of_all_splits(const SimWorld& in, Items items) {
     std::vector<BlockLists> splits;
     for (Items a = 0; a <= items; ++a) {
       for (Items b = 0; a + b <= items; ++b) {
@@ -92,9 +91,9 @@ class IdealRunsTest : public testing::Test {
         splits.push_back({blocks});
       }
     }
-    Options plain = options;
+    RunOptions plain = options;
     plain.noise = false;
-    std::map<std::string, double> least;
+    std::map<Objective, double> least;
     run_simulations(
         splits.size(),
         [&](std::size_t job) {
@@ -104,7 +103,7 @@ class IdealRunsTest : public testing::Test {
         },
         [&](std::size_t, const SimulationResult& result) {
           ASSERT_TRUE(result.report.run.verified) << result.failure;
-          for (const char* const objective : {"energy", "edp"}) {
+          for (const Objective objective : {Objective::energy, Objective::edp}) {
             const double value = value_for(objective, result.report.run.numbers);
             const auto [at, is_new] = least.try_emplace(objective, value);
             if (!is_new) at->second = std::min(at->second, value);
@@ -114,15 +113,14 @@ class IdealRunsTest : public testing::Test {
   }
 
   /// The best run for an objective, after the answer about units.
-  [[nodiscard]] RunNumbers best(const SimWorld& in, const std::string& objective, Worth& worth) {
-    options.objective = objective;
-    IdealRuns runs = ideal_runs(in, options);
-    worth = worth_of_units(in, options, runs);
+  [[nodiscard]] RunNumbers best(const SimWorld& in, Objective objective, Worth& worth) {
+    IdealRuns runs = ideal_runs(in, options, objective);
+    worth = worth_of_units(in, options, objective, runs);
     return runs.best.run.numbers;
   }
 
   TemporaryFolder folder;
-  Options options;
+  RunOptions options;
 };
 
 TEST_F(IdealRunsTest, AreAsGoodAsTheBestOfAllSplitsOfSmallCasesAndAgree) {
@@ -139,22 +137,23 @@ TEST_F(IdealRunsTest, AreAsGoodAsTheBestOfAllSplitsOfSmallCasesAndAgree) {
     write(units, between(0.01, 1));
     const int items = 5 + round;
     const SimWorld small = world(items);
-    std::map<std::string, double> least = least_of_all_splits(small, items);
-    std::map<std::string, RunNumbers> found;
-    for (const char* const objective : {"energy", "edp"}) {
+    std::map<Objective, double> least = least_of_all_splits(small, items);
+    std::map<Objective, RunNumbers> found;
+    for (const Objective objective : {Objective::energy, Objective::edp}) {
       Worth worth;
       found[objective] = best(small, objective, worth);
       const double value = value_for(objective, found[objective]);
-      EXPECT_LE(value, least[objective] * (1.0 + 1e-9)) << objective << " of round " << round;
-      ASSERT_TRUE(worth.without) << objective << " of round " << round;
+      EXPECT_LE(value, least[objective] * (1.0 + 1e-9))
+          << word_of(objective) << " of round " << round;
+      ASSERT_TRUE(worth.without) << word_of(objective) << " of round " << round;
       const double alone = value_for(objective, *worth.without);
       EXPECT_EQ(worth.is_worth_using, value < alone) << worth.line;
       EXPECT_EQ(worth.is_worth_using, found[objective].units[0].items > 0) << worth.line;
     }
-    for (const char* const objective : {"energy", "edp"}) {
+    for (const Objective objective : {Objective::energy, Objective::edp}) {
       for (const auto& [other, numbers] : found) {
         EXPECT_LE(value_for(objective, found[objective]), value_for(objective, numbers))
-            << objective << " beaten by " << other << " in round " << round;
+            << word_of(objective) << " beaten by " << word_of(other) << " in round " << round;
       }
     }
   }
@@ -168,13 +167,13 @@ TEST_F(IdealRunsTest, KnowWhatALinkThatUnitsShareCosts) {
         1.0);
   const SimWorld shared = world(12);
   Worth worth;
-  EXPECT_NEAR(edp_js(best(shared, "edp", worth)), 279.0 * 13.0, 1e-3);
+  EXPECT_NEAR(edp_js(best(shared, Objective::edp, worth)), 279.0 * 13.0, 1e-3);
   EXPECT_FALSE(worth.is_worth_using);
   EXPECT_NE(
       worth.line.find("The CPU is not worth using: u1 and u2 alone have the least EDP, 3.627"),
       std::string::npos)
       << worth.line;
-  EXPECT_NEAR(*best(shared, "energy", worth).energy_j, 279.0, 1e-4);
+  EXPECT_NEAR(*best(shared, Objective::energy, worth).energy_j, 279.0, 1e-4);
 }
 
 TEST_F(IdealRunsTest, BeginWithTheUnitsThatNeedTheLeastEnergyForAnItem) {

@@ -12,8 +12,8 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/search/best_known.hpp"
-#include "tools/search/schedule_parts.hpp"
+#include "tools/search/phase_search.hpp"
+#include "tools/search/reference.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/sim_world_loading.hpp"
@@ -96,7 +96,7 @@ class ScheduleSearch : public testing::Test {
 
   /// The makespan of `optimum` without noise, by its own division or by the known schedule of `of`.
   [[nodiscard]] double simulated_s(const SimWorld& of) const {
-    Options plain = options;
+    RunOptions plain = options;
     plain.noise = false;
     const RunReport report = run_simulation(simulation_of(of, parse_policy("optimum"), plain));
     EXPECT_TRUE(report.run.verified);
@@ -129,7 +129,7 @@ class ScheduleSearch : public testing::Test {
   }
 
   TemporaryFolder folder;
-  Options options;
+  RunOptions options;
 };
 
 Items items_of_unit(const BestKnown& found, std::size_t unit) {
@@ -286,28 +286,28 @@ TEST_F(ScheduleSearch, MeasuresPoliciesThatKnowTheMeansUnderTheSameNoise) {
   write({{.relative_sd = 0.2}, {.relative_sd = 0.2}});
   SimWorld noisy = world({"k:items=1000"});
   find_best_schedule(noisy, options);
-  options.reps = 60;
+  constexpr int reps = 60;
   double plan_s = 0.0;
-  for (int repetition = 0; repetition < options.reps; ++repetition) {
+  for (int repetition = 0; repetition < reps; ++repetition) {
     const auto number = static_cast<std::uint64_t>(repetition);
     const RunReport report =
         run_simulation(simulation_of(noisy, parse_policy("optimum"), options, number));
-    plan_s += report.run.numbers.makespan.value / options.reps;
+    plan_s += report.run.numbers.makespan.value / reps;
   }
   // One block of 500 items on each unit ends 0.2 * 0.56 * 0.5 s after the mean, on average; who
   // reacts loses less.
-  const std::optional<BestReached> reached = best_reached(noisy, options);
+  const std::optional<BestReached> reached = best_reached(noisy, options, reps);
   ASSERT_TRUE(reached.has_value());
   EXPECT_LT(reached->seconds, 0.97 * plan_s);
-  EXPECT_NE(reached->policy, "optimum");
+  EXPECT_NE(reached->spelling, "optimum");
   options.noise = false;
-  EXPECT_NEAR(best_reached(noisy, options)->seconds, 0.5, 1e-6);
+  EXPECT_NEAR(best_reached(noisy, options, reps)->seconds, 0.5, 1e-6);
 }
 
 TEST_F(ScheduleSearch, KnowsNoBestWhereNobodyCompletes) {
   write({{}});
   const SimWorld lost = world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u0","kind":"fail"})");
-  EXPECT_FALSE(best_reached(lost, options).has_value());
+  EXPECT_FALSE(best_reached(lost, options, 10).has_value());
 }
 
 /// While this object exists, this process may use only one core.

@@ -142,22 +142,22 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
                     {8, EventRecord{Seconds{6.0}, ProbeBegin{UnitId{1}, probe, 3}}},
                     {9, EventRecord{Seconds{7.0}, Probed{UnitId{1}, probe, found}}}};
   Simulate request;
-  request.simulation.policy = parse_policy("plb-hec:threshold=0.2");
-  request.simulation.policy.recorded = std::make_shared<const RecordedRun>(recorded);
+  request.simulation.run.policy = parse_policy("plb-hec:threshold=0.2");
+  request.simulation.run.policy.recorded = std::make_shared<const RecordedRun>(recorded);
   request.simulation.schedule = {{{1, 2}, {}}};
-  request.simulation.seed = 1ull << 52;
-  request.simulation.lower_bound_s = 0.1;
-  request.simulation.bound_phases = {{Seconds{0.1}, {1.5, 2.5}}};
+  request.simulation.run.seed = 1ull << 52;
+  request.simulation.run.lower_bound_s = 0.1;
+  request.simulation.run.bound_phases = {{Seconds{0.1}, {1.5, 2.5}}};
   const std::string sent = archived(request);
   const Request received = read_request(sent);
   EXPECT_EQ(archived(received), sent);
   const Simulation& simulation = std::get<Simulate>(received).simulation;
-  EXPECT_EQ(simulation.policy.info, &find_policy("plb-hec"));
-  EXPECT_EQ(simulation.policy.parameters.at("threshold"), "0.2");
+  EXPECT_EQ(simulation.run.policy.info, &find_policy("plb-hec"));
+  EXPECT_EQ(simulation.run.policy.parameters.at("threshold"), "0.2");
   EXPECT_EQ(simulation.schedule, request.simulation.schedule);
-  ASSERT_EQ(simulation.policy.recorded->lines.size(), 8u);
+  ASSERT_EQ(simulation.run.policy.recorded->lines.size(), 8u);
   const auto event = [&](std::size_t line) -> const RunEvent& {
-    return std::get<EventRecord>(simulation.policy.recorded->lines[line].what).what;
+    return std::get<EventRecord>(simulation.run.policy.recorded->lines[line].what).what;
   };
   const auto& received_loss = std::get<LostBlock>(event(2));
   EXPECT_EQ(received_loss.block.tag, BlockTag::tail);

@@ -80,7 +80,7 @@ class Simulations : public testing::Test {
 
   TemporaryFolder folder;
   SmallMachine machine{folder};
-  Options options;
+  RunOptions options;
 };
 
 /// A report as it is sent.

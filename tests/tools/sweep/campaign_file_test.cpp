@@ -59,7 +59,7 @@ TEST_F(CampaignFile, GivesEveryChoiceOfTheVariablesOnce) {
   ASSERT_EQ(campaign.experiments.size(), 4u);
   const std::vector<std::string> names = {"a-10", "a-2e3", "b-10", "b-2e3"};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(campaign.experiments[i].name, names[i]);
-  const Options& o = campaign.experiments[3].options;
+  const ComparisonOptions& o = campaign.experiments[3].options;
   EXPECT_TRUE(o.quiet);
   EXPECT_EQ(o.platform_file, scratch.path("b.xml"));  // relative to the folder of the campaign, c/
   EXPECT_EQ(o.trace_files, std::vector<std::string>{scratch.path("c/b.jsonl")});
@@ -95,7 +95,7 @@ TEST_F(CampaignFile, LetsAnExperimentOverrideTheCampaign) {
            "[{\"name\":\"e\",\"platform\":\"/p.xml\",\"traces\":[\"t\"],\"workloads\":[\"k\"],"
            "\"policies\":[\"all\"],\"reps\":2,\"noise\":false,\"dispatch_cost_s\":\"10 us\"}]}");
   ASSERT_EQ(campaign.experiments.size(), 1u);
-  const Options& o = campaign.experiments[0].options;
+  const ComparisonOptions& o = campaign.experiments[0].options;
   EXPECT_EQ(o.platform_file, "/p.xml");
   EXPECT_EQ(o.reps, 2);
   EXPECT_FALSE(o.noise);
@@ -123,7 +123,7 @@ TEST_F(CampaignFile, ReadsPublishedFigures) {
   EXPECT_EQ(figure.field, "makespan_s");
   EXPECT_EQ(figure.over, "greedy");
   ASSERT_EQ(figure.policies.size(), 5u);
-  EXPECT_EQ(figure.policies[0].policy, "plb-hec");
+  EXPECT_EQ(figure.policies[0].spelling, "plb-hec");
   EXPECT_DOUBLE_EQ(figure.policies[0].printed->value, 2.2);
   EXPECT_EQ(figure.policies[0].printed->relation, PrintedValue::Relation::equal);
   EXPECT_DOUBLE_EQ(figure.policies[1].printed->value, 1.2);
@@ -145,7 +145,7 @@ TEST_F(CampaignFile, RepeatsPublishedFiguresForVariables) {
   EXPECT_EQ(campaign.published[1].figure, "III");
   EXPECT_EQ(campaign.published[1].field, "blocks");
   EXPECT_EQ(campaign.published[1].source, "Table III");
-  EXPECT_EQ(campaign.published[1].policies[0].policy, "hdss:x=III");
+  EXPECT_EQ(campaign.published[1].policies[0].spelling, "hdss:x=III");
   EXPECT_DOUBLE_EQ(campaign.published[1].policies[0].printed->value, 6.52);
 }
 
@@ -177,25 +177,25 @@ TEST_F(CampaignFile, KeepsOnlyTheExperimentsThatAPatternNames) {
   const Campaign all = read(text);
   ASSERT_EQ(all.experiments.size(), 3u);
   Campaign some = all;
-  keep_only(some, {});
+  keep_only(some, {}, "--only");
   EXPECT_EQ(some.experiments.size(), 3u);
-  keep_only(some, {"fig4-*"});
+  keep_only(some, {"fig4-*"}, "--only");
   ASSERT_EQ(some.experiments.size(), 2u);
   EXPECT_EQ(some.experiments[1].name, "fig4-2");
   ASSERT_EQ(some.published.size(), 1u);
   EXPECT_EQ(some.published[0].experiment, "fig4-2");
   some = all;
-  keep_only(some, {"fig4-1", "fig5"});
+  keep_only(some, {"fig4-1", "fig5"}, "--only");
   EXPECT_EQ(some.experiments.size(), 2u);
   EXPECT_EQ(refusal_of([&] {
-              keep_only(some, {"fig5", "fig6*"});
+              keep_only(some, {"fig5", "fig6*"}, "--only");
             }).rfind("--only: no experiment", 0),
             0u);
   EXPECT_TRUE(refusal_of([&] {
-                keep_only(some, {"fig4"});
+                keep_only(some, {"fig4"}, "--only");
               }).ends_with("is called 'fig4'; did you mean 'fig4-*'?"));
   EXPECT_TRUE(refusal_of([&] {
-                keep_only(some, {"fig6"});
+                keep_only(some, {"fig6"}, "--only");
               }).ends_with("; write a name, or part of one with *"));
 }
 

@@ -12,7 +12,6 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/sweep/point_store.hpp"
-#include "tools/sweep/sweep_text.hpp"
 
 namespace equipoise::point_store_test {
 namespace {
@@ -21,12 +20,11 @@ PointRecord record(const std::string& key, double makespan_s) {
   PointRecord record;
   record.key = key;
   record.experiment = "e";
-  record.policy = "greedy";
+  record.spelling = "greedy";
   record.seed = 7;
   record.repetition = 2;
-  record.report.run.numbers.makespan = Seconds{makespan_s};
-  record.report.run.numbers.units.resize(2);
-  record.report.run.verified = true;
+  record.report.emplace().numbers.makespan = Seconds{makespan_s};
+  record.report->numbers.units.resize(2);
   return record;
 }
 
@@ -35,13 +33,16 @@ SearchRecord search_record(const std::string& key, const BestReached& best,
   SearchRecord record;
   record.key = key;
   record.experiment = "e";
-  record.best = best;
-  record.schedule = std::move(schedule);
+  if (best.seconds > 0.0) record.best_known_s = best.seconds;
+  record.best_known_by = best.spelling;
+  record.with_noise = !schedule;
+  if (schedule) record.schedule = std::move(schedule);
   return record;
 }
 
 PointRecord failed(const std::string& key) {
   PointRecord failed = record(key, 0.0);
+  failed.report.reset();
   failed.failure = "its process died of signal 6";
   return failed;
 }
@@ -64,7 +65,7 @@ class PointFiles : public testing::Test {
 
 TEST_F(PointFiles, KeepEveryNumberOfARun) {
   PointRecord stored = record("a", 0.1);
-  RunNumbers& n = stored.report.run.numbers;
+  RunNumbers& n = stored.report->numbers;
   n.units = {{3,
               2,
               {Seconds{0.4}, Seconds{0.1}, Seconds{0.2}, Seconds{0.3}},
@@ -83,7 +84,7 @@ TEST_F(PointFiles, KeepEveryNumberOfARun) {
   n.decisions_max = Seconds{0.9};
   n.items_redone = 10;
   n.extrapolated_share = 0.11;
-  stored.report.run.policy_stalled = true;
+  stored.report->policy_stalled = true;
   n.energy_note = "without \"package-1\": read only once";
   n.losses = Losses{.computing = Seconds{0.2},
                     .tail = Seconds{0.1},
@@ -91,12 +92,12 @@ TEST_F(PointFiles, KeepEveryNumberOfARun) {
                     .merging = Seconds{0.01}};
   append({stored});
   const auto points = read();
-  const PolicyRun& run = points.at("a").report.run;
+  ASSERT_TRUE(points.at("a").report);
+  const StoredReport& run = *points.at("a").report;
   ASSERT_TRUE(run.numbers.losses);
   EXPECT_EQ(run.numbers.losses->tail, Seconds{0.1});
   EXPECT_EQ(run.numbers.losses->longest_setup, Seconds{0.05});
   EXPECT_EQ(run.numbers.losses->merging, Seconds{0.01});
-  EXPECT_TRUE(run.verified);
   ASSERT_EQ(run.numbers.units.size(), 2u);
   EXPECT_EQ(run.numbers.units[0].busy.setup, Seconds{0.4});
   EXPECT_EQ(run.numbers.units[0].busy.out, Seconds{0.3});
@@ -117,8 +118,8 @@ TEST_F(PointFiles, GiveBackWhatWasAppended) {
   append({record("b", 1e-300), failed("c")});
   const auto points = read();
   ASSERT_EQ(points.size(), 3u);
-  EXPECT_EQ(points.at("a").report.run.numbers.makespan.value, 0.1 + 0.2);  // to the last bit
-  EXPECT_EQ(points.at("b").report.run.numbers.makespan.value, 1e-300);
+  EXPECT_EQ(points.at("a").report->numbers.makespan.value, 0.1 + 0.2);  // to the last bit
+  EXPECT_EQ(points.at("b").report->numbers.makespan.value, 1e-300);
   EXPECT_EQ(points.at("a").seed, 7u);
   EXPECT_EQ(points.at("a").repetition, 2u);
   EXPECT_EQ(points.at("c").failure, "its process died of signal 6");
@@ -160,14 +161,14 @@ TEST_F(PointFiles, KeepSearchesBesidePoints) {
   EXPECT_TRUE(warnings.empty());
   EXPECT_EQ(stored.points.size(), 1u);
   ASSERT_EQ(stored.searches.size(), 4u);
-  EXPECT_EQ(stored.searches.at("w").best.seconds, 0.1 + 0.2);
-  EXPECT_EQ(stored.searches.at("w").best.policy, "optimum");
+  EXPECT_EQ(stored.searches.at("w").best_known_s, 0.1 + 0.2);
+  EXPECT_EQ(stored.searches.at("w").best_known_by, "optimum");
   EXPECT_EQ(stored.searches.at("w").schedule, blocks);
   EXPECT_EQ(stored.searches.at("x").failure, "no room");
-  EXPECT_TRUE(stored.searches.at("x").schedule);
-  EXPECT_EQ(stored.searches.at("y").best.seconds, 0.3);
-  EXPECT_EQ(stored.searches.at("y").best.policy, "optimum:reacts=true");
-  EXPECT_FALSE(stored.searches.at("y").schedule);
+  EXPECT_FALSE(stored.searches.at("x").with_noise);
+  EXPECT_EQ(stored.searches.at("y").best_known_s, 0.3);
+  EXPECT_EQ(stored.searches.at("y").best_known_by, "optimum:reacts=true");
+  EXPECT_TRUE(stored.searches.at("y").with_noise);
   EXPECT_EQ(stored.searches.at("z").failure, "lost");
 }
 
@@ -189,8 +190,8 @@ TEST_F(PointFiles, WrittenBeforeAreRead) {
   ASSERT_EQ(stored.searches.size(), 4u);
   EXPECT_EQ(stored.searches.at("w").schedule, (BlockLists{{{3, 4}, {}}}));
   EXPECT_EQ(stored.searches.at("x").failure, "no room");
-  EXPECT_EQ(stored.searches.at("y").best.seconds, 3.5);
-  EXPECT_FALSE(stored.searches.at("y").schedule);
+  EXPECT_EQ(stored.searches.at("y").best_known_s, 3.5);
+  EXPECT_TRUE(stored.searches.at("y").with_noise);
   EXPECT_EQ(stored.searches.at("z").failure, "lost");
 }
 
@@ -205,7 +206,7 @@ TEST_F(PointFiles, AreMergedFromAllShards) {
 TEST_F(PointFiles, PreferAReportToAFailureAndTheFirstOfTwoReports) {
   append({failed("a"), record("a", 1.0), record("a", 2.0), failed("a")});
   EXPECT_TRUE(read().at("a").failure.empty());
-  EXPECT_EQ(read().at("a").report.run.numbers.makespan, Seconds{1.0});
+  EXPECT_EQ(read().at("a").report->numbers.makespan, Seconds{1.0});
 }
 
 TEST_F(PointFiles, NameALineThatIsNoRecord) {
@@ -255,6 +256,18 @@ TEST_F(PointFiles, LoseNothingButTheRecordThatAFullDiskDoesNotTake) {
   EXPECT_EQ(read().size(), 1u);
   append({record("c", 3.0)});
   EXPECT_EQ(read().size(), 2u);
+}
+
+TEST_F(PointFiles, RefuseAFolderThatCannotBeWritten) {
+  const std::string refusal = "cannot be written: Is a directory; give --out a folder that can";
+  for (const char* const file : {"points.jsonl", ".results.lock"}) {
+    std::filesystem::create_directory(folder.path(file));
+  }
+  const std::string at = folder.path(".");
+  EXPECT_EQ(refusal_of([&] { const PointWriter writer(at, {}); }),
+            at + "/points.jsonl: " + refusal);
+  EXPECT_EQ(refusal_of([&] { const LockedFile lock = lock_results(at); }),
+            at + "/.results.lock: " + refusal);
 }
 
 TEST_F(PointFiles, RefuseAFileOfAnotherKind) {

@@ -160,7 +160,7 @@ TEST_F(Plan, LetsThePartThatDoesNotRunTheReferenceBeWithoutIt) {
   plan();  // writes the campaign
   EXPECT_TRUE(problems.empty());
   Campaign campaign = read_campaign(scratch.path("c.json"), problems);
-  keep_only(campaign, {"gss"});
+  keep_only(campaign, {"gss"}, "--only");
   const SweepPlan part = plan_sweep(campaign, problems, [](std::size_t) {});
   EXPECT_TRUE(problems.empty()) << problems[0];
   EXPECT_EQ(part.experiments.size(), 1u);
@@ -246,10 +246,12 @@ TEST(Shards, HoldEveryPointOnce) {
 }
 
 TEST(Shards, AreReadAsUsersWriteThem) {
-  EXPECT_EQ(parse_shard("3/16").number, 3u);
-  EXPECT_EQ(parse_shard("3/16").of, 16u);
+  EXPECT_EQ(parse_shard("3/16", "--shard").number, 3u);
+  EXPECT_EQ(parse_shard("3/16", "--shard").of, 16u);
   for (const char* text : {"", "3", "0/4", "5/4", "a/b", "1/", "-1/3", "1/2/3"}) {
-    EXPECT_EQ(refusal_of([&] { static_cast<void>(parse_shard(text)); }).rfind("--shard: ", 0), 0u)
+    EXPECT_EQ(
+        refusal_of([&] { static_cast<void>(parse_shard(text, "--shard")); }).rfind("--shard: ", 0),
+        0u)
         << text;
   }
 }

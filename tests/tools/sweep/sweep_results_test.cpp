@@ -6,8 +6,7 @@
 #include <cmath>
 
 #include "tests/support/verified_result.hpp"
-#include "tools/sweep/sweep_page.hpp"
-#include "tools/sweep/sweep_tables.hpp"
+#include "tools/sweep/sweep_report.hpp"
 
 namespace equipoise::sweep_results_test {
 namespace {
@@ -46,7 +45,7 @@ TEST(SweepResults, TakeGeometricMeansAndTheWorst) {
   const SweepResults results = two_experiments();
   ASSERT_EQ(results.standings.size(), 3u);
   const PolicyStanding& plb = results.standings[1];
-  EXPECT_EQ(plb.policy, "plb-hec");
+  EXPECT_EQ(plb.spelling, "plb-hec");
   EXPECT_NEAR(plb.speedup.geometric_mean, std::sqrt(2.0 / 1.1), 1e-12);  // 4/2 and 3/3.3
   EXPECT_NEAR(plb.speedup.worst, 1.0 / 1.1, 1e-12);
   EXPECT_EQ(plb.speedup.worst_experiment, "two");

@@ -25,12 +25,12 @@ TEST(BestKnown, IsTheBestOfTheSearchAndOfEveryRow) {
   const Comparison beaten = beside_a_search(verified_result("greedy", {0.9, 1.1}, 1.0),
                                             verified_result("plb-hec", {1.04, 1.04}, 1.0));
   EXPECT_NEAR(beaten.best_known->seconds, 1.0, 1e-12);  // (0.9 + 1.1) / 2
-  EXPECT_EQ(beaten.best_known->policy, "greedy");
+  EXPECT_EQ(beaten.best_known->spelling, "greedy");
   EXPECT_NEAR(*over_best_known(beaten, beaten.results[0]), 1.0, 1e-12);
   EXPECT_NEAR(*over_best_known(beaten, beaten.results[1]), 1.04, 1e-12);
   const Comparison held = beside_a_search(verified_result("greedy", {1.2, 1.2}, 1.0),
                                           verified_result("plb-hec", {1.1, 1.1}, 1.0));
-  EXPECT_EQ(held.best_known->policy, "optimum:reacts=true");
+  EXPECT_EQ(held.best_known->spelling, "optimum:reacts=true");
 }
 
 TEST(BestKnown, IsNoRowOfOtherRepetitionsOrAnotherWorldOrOfWorkNotDone) {
@@ -41,7 +41,7 @@ TEST(BestKnown, IsNoRowOfOtherRepetitionsOrAnotherWorldOrOfWorkNotDone) {
   real.on = "real";
   for (const PolicyResult& other : {verified_result("greedy", {0.5}, 1.0), undone, real}) {
     const Comparison comparison = beside_a_search(other, plb_hec);
-    EXPECT_EQ(comparison.best_known->policy, "optimum:reacts=true");
+    EXPECT_EQ(comparison.best_known->spelling, "optimum:reacts=true");
     EXPECT_NEAR(*over_best_known(comparison, comparison.results[1]), 1.3 / 1.1, 1e-12);
     const std::optional<double> ratio = over_best_known(comparison, comparison.results[0]);
     EXPECT_EQ(ratio.has_value(), other.on == "real");

@@ -1,5 +1,5 @@
 // Tests of the platforms that are written for devices whose links were measured, in simulations.
-#include "tools/worlds/device_links.hpp"
+#include "tools/worlds/recorded_platform.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 #include "tests/support/gpu/gpu_stand_in.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/worlds/recorded_platform.hpp"
 
 namespace equipoise::device_links_test {
 namespace {

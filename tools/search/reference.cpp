@@ -1,16 +1,14 @@
 // Simulates, with noise, the policies that may be the best known, and takes the best of them.
-#include "tools/search/best_known.hpp"
+#include "tools/search/reference.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <utility>
 #include <vector>
 
 #include "tools/console/terminal.hpp"
-#include "tools/runs/run_plan.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_world.hpp"
 #include "tools/simulations/simulations.hpp"
@@ -42,7 +40,7 @@ struct Candidate {
 };
 
 /// Simulates the repetitions from `begin` to `end` of all candidates.
-void simulate(const SimWorld& world, const Options& options, std::vector<Candidate>& candidates,
+void simulate(const SimWorld& world, const RunOptions& options, std::vector<Candidate>& candidates,
               std::size_t begin, std::size_t end) {
   const std::size_t jobs = (end - begin) * candidates.size();
   std::size_t ended = 0;
@@ -98,12 +96,13 @@ std::vector<Candidate> drop_those_behind(std::vector<Candidate>& candidates) {
 
 }  // namespace
 
-std::optional<BestReached> best_reached(const SimWorld& world, const Options& options) {
-  Options free_of_charge = options;
+std::optional<BestReached> best_reached(const SimWorld& world, const RunOptions& options,
+                                        int repetitions) {
+  RunOptions free_of_charge = options;
   free_of_charge.decision_cost = "none";
   std::vector<Candidate> candidates;
   for (PolicyChoice& choice : policies_for(world)) candidates.push_back({std::move(choice), {}});
-  const auto reps = static_cast<std::size_t>(options.reps);
+  const auto reps = static_cast<std::size_t>(repetitions);
   const std::size_t trials = std::min(reps, tried_reps);
   simulate(world, free_of_charge, candidates, 0, trials);
   std::vector<Candidate> dropped = drop_those_behind(candidates);
@@ -120,6 +119,19 @@ std::optional<BestReached> best_reached(const SimWorld& world, const Options& op
     best = {*seconds, candidate.choice.spelling};
   }
   return best;
+}
+
+std::optional<double> Reference::lower_bound_s() const {
+  return platform_ == nullptr ? std::nullopt : platform_->bound.seconds;
+}
+
+void Reference::find_schedule(const RunOptions& options) {
+  if (platform_ != nullptr) find_best_schedule(*platform_, options);
+}
+
+std::optional<BestReached> Reference::best_known(const RunOptions& options, int repetitions) const {
+  if (platform_ == nullptr || !platform_->best_known) return std::nullopt;
+  return options.noise ? best_reached(*platform_, options, repetitions) : platform_->best_known;
 }
 
 }  // namespace equipoise

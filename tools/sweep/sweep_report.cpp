@@ -1,45 +1,87 @@
-// Writes the same numbers as Markdown and text.
-#include "tools/sweep/sweep_tables.hpp"
+// Writes the same numbers as JSON, Markdown, HTML and text.
+#include "tools/sweep/sweep_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
+#include "shared_policies/text/markup.hpp"
 #include "shared_policies/text/printable_text.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
+#include "tools/page/page_html.hpp"
+#include "tools/page/report_page.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
+#include "tools/report/results_text.hpp"
 #include "tools/runs/version.hpp"
-#include "tools/sweep/markdown.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
+
+/// A row of a table: the text of its cells.
+using Row = std::vector<std::string>;
+
+/// Escapes `text` for Markdown.
+std::string in_markdown(const std::string& text) {
+  constexpr std::string_view meaningful = "\\`*[]<>|";
+  std::string escaped;
+  for (const char c : printable(text)) {
+    if (meaningful.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+/// A row of a table, with `emphasis` around each cell.
+std::string markdown_line(const Row& cells, const char* emphasis = "") {
+  std::string line = "|";
+  for (const std::string& cell : cells) {
+    line += fmt::format(" {0}{1}{0} |", emphasis, in_markdown(cell));
+  }
+  return line + "\n";
+}
+
+/// The headings of a table; all columns but the first are right-aligned.
+std::string markdown_head(const Row& heads) {
+  std::string rule = "|---|";
+  for (std::size_t i = 1; i < heads.size(); ++i) rule += "---:|";
+  return markdown_line(heads) + rule + "\n";
+}
+
+/// A table of headings, the first row, and the rows below them.
+std::string markdown_table(const std::vector<Row>& rows) {
+  std::string text = markdown_head(rows.front());
+  for (std::size_t i = 1; i < rows.size(); ++i) text += markdown_line(rows[i]);
+  return text;
+}
 
 /// Experiments in which the reference is behind by more than this share are listed.
 constexpr double behind_share = 0.01;
 
 std::string marked(const PolicyStanding& standing) {
-  if (standing.foresight == Foresight::none) return standing.policy;
+  if (standing.foresight == Foresight::none) return standing.spelling;
   const bool is_oracle = standing.foresight == Foresight::oracle;
-  return standing.policy + " (" + term(is_oracle ? "oracle" : "informed").word + ")";
+  return standing.spelling + " (" + term(is_oracle ? "oracle" : "informed").word + ")";
 }
 
 std::string ratio_text(const RatioSummary& ratio, double value, int decimals) {
   return ratio.experiments == 0 ? "-" : fmt::format("{:.{}f}", value, decimals);
 }
 
-}  // namespace
-
+/// The summary over all experiments: the headings, then one row for each policy.
 std::vector<Row> standing_rows(const SweepResults& results) {
   const std::vector<StandingRatio> ratios = standing_ratios();
   std::vector<Row> rows = {{"policy", "experiments"}};
@@ -60,13 +102,12 @@ std::vector<Row> standing_rows(const SweepResults& results) {
   return rows;
 }
 
+/// The words of the summary's ratios (see `glossary`).
 std::vector<std::string> ratio_words() {
   std::vector<std::string> words;
   for (const StandingRatio& of : standing_ratios()) words.push_back(of.heading);
   return words;
 }
-
-namespace {
 
 /// A ratio, for a table with one row per experiment and one column per policy.
 struct RatioTable {
@@ -84,7 +125,7 @@ std::string ratio_table(const SweepResults& results, const RatioTable& table) {
     const Comparison& comparison = results.comparisons[i];
     Row row = {results.campaign.experiments[i].name};
     for (const PolicyStanding& standing : results.standings) {
-      const PolicyResult* result = find_result(comparison, standing.policy, "sim");
+      const PolicyResult* result = find_result(comparison, standing.spelling, "sim");
       const FieldValue value =
           result == nullptr ? FieldValue() : field.value({comparison, *result});
       const auto* const ratio = std::get_if<double>(&value);
@@ -201,7 +242,7 @@ bool does_not_need(const std::string& spelling, const std::string& one) {
 std::vector<std::string> shared_parameters(const std::vector<const PublishedComparison*>& rows) {
   std::vector<std::string> spellings;
   for (const PublishedComparison* row : rows) {
-    for (const auto& one : row->figure.policies) spellings.push_back(one.policy);
+    for (const auto& one : row->figure.policies) spellings.push_back(one.spelling);
     if (!row->figure.over.empty()) spellings.push_back(row->figure.over);
   }
   std::vector<std::string> shared;
@@ -254,7 +295,7 @@ std::string printed_text(const PublishedComparison& row, const PrintedValue& pri
 
 /// A column of a figure's table: our numbers of a policy, or the printed ones.
 struct FigureColumn {
-  std::string policy;
+  std::string spelling;
   bool printed = false;
 };
 
@@ -263,7 +304,7 @@ std::vector<FigureColumn> columns_of(const std::vector<const PublishedComparison
   std::vector<FigureColumn> columns;
   for (const PublishedComparison* row : rows) {
     for (const auto& [policy, printed] : row->figure.policies) {
-      auto at = std::ranges::find(columns, policy, &FigureColumn::policy);
+      auto at = std::ranges::find(columns, policy, &FigureColumn::spelling);
       if (at == columns.end()) at = columns.insert(at, {policy, false});
       const auto next = at + 1;
       if (printed && (next == columns.end() || !next->printed)) {
@@ -277,7 +318,7 @@ std::vector<FigureColumn> columns_of(const std::vector<const PublishedComparison
 std::string figure_cell(const PublishedComparison& row, const FigureColumn& column) {
   for (std::size_t p = 0; p < row.ours.size(); ++p) {
     const auto& [policy, printed] = row.figure.policies[p];
-    if (policy != column.policy) continue;
+    if (policy != column.spelling) continue;
     if (column.printed) return printed ? printed_text(row, *printed, row.ours[p]) : "";
     return row.ours[p] ? number_of(row, *row.ours[p]) : "-";
   }
@@ -306,7 +347,7 @@ std::string figure_table(const std::vector<const PublishedComparison*>& rows) {
   Row heads = {"experiment"};
   if (!alike) heads.emplace_back("result");
   for (const FigureColumn& column : columns) {
-    heads.push_back(shortened(column.policy, shared) + (column.printed ? ", published" : ""));
+    heads.push_back(shortened(column.spelling, shared) + (column.printed ? ", published" : ""));
   }
   std::vector<Row> table = {heads};
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -357,7 +398,114 @@ std::string baselines_of(const SweepResults& results) {
   return in_markdown(fmt::format("{}", fmt::join(names, ", ")));
 }
 
+std::string summary_table(const SweepResults& results) {
+  const std::vector<Row> rows = standing_rows(results);
+  PageTable table;
+  for (const std::string& heading : rows.front()) {
+    table.headings.push_back(markup_escaped(heading));
+  }
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    std::vector<PageCell>& row = table.rows.emplace_back();
+    for (const std::string& text : rows[i]) row.push_back({markup_escaped(text)});
+  }
+  return table_html(table);
+}
+
+Json ratio_json(const RatioSummary& ratio) {
+  if (ratio.experiments == 0) return {};
+  return {{"experiments", ratio.experiments},
+          {"geometric_mean", ratio.geometric_mean},
+          {"worst", ratio.worst},
+          {"worst_experiment", ratio.worst_experiment}};
+}
+
+/// The numbers of one experiment that tables need.
+Json experiment_json(const std::string& name, const Comparison& comparison) {
+  Json policies = Json::object();
+  for (const PolicyResult& r : comparison.results) {
+    policies[r.spelling] = result_json({comparison, r}, in_sweep);
+  }
+  const std::optional<BestReached>& best = comparison.best_known;
+  return {{"name", name},
+          {"lower_bound_s", json_of(comparison.lower_bound_s)},
+          {"bound_by", comparison.bound_by},
+          {"best_known_s", best ? Json(best->seconds) : Json()},
+          {"best_known_by", best ? Json(best->spelling) : Json()},
+          {"policies", std::move(policies)}};
+}
+
+/// A row of a published figure. "relation": of the paper's number, "=", ">" or "<", or ".." for
+/// numbers from "published" to "published_most".
+Json published_json(const PublishedComparison& one) {
+  Json policies = Json::object();
+  for (std::size_t p = 0; p < one.ours.size(); ++p) {
+    const auto& [policy, printed] = one.figure.policies[p];
+    Json& cell = policies[policy] = {{"here", json_of(one.ours[p])}};
+    if (!printed) continue;
+    cell["relation"] = relation_sign(*printed);
+    cell["published"] = printed->value;
+    if (printed->relation == PrintedValue::Relation::within) {
+      cell["published_most"] = printed->most;
+    }
+  }
+  return {{"figure", one.figure.figure},
+          {"experiment", one.figure.experiment},
+          {"field", one.number.path},
+          {"over", one.figure.over.empty() ? Json() : Json(one.figure.over)},
+          {"policies", std::move(policies)},
+          {"source", one.figure.source}};
+}
+
 }  // namespace
+
+std::string sweep_text(const SweepResults& results) {
+  Json standings = Json::array();
+  for (const PolicyStanding& s : results.standings) {
+    Json& standing = standings.emplace_back(Json{{"policy", s.spelling},
+                                                 {"experiments", s.experiments},
+                                                 {"informed", s.foresight != Foresight::none},
+                                                 {"oracle", s.foresight == Foresight::oracle}});
+    for (const StandingRatio& of : standing_ratios()) standing[of.name] = ratio_json(s.*of.summary);
+    standing["over_reference"] = ratio_json(s.over_reference);
+    Json& shares = standing["loss_over_lower_bound"];
+    const std::vector<std::string> names = loss_names();
+    for (std::size_t i = 0; i < s.loss_shares.size(); ++i) shares[names[i]] = s.loss_shares[i];
+  }
+  Json groups = Json::array();
+  for (const GroupStanding& group : results.groups) {
+    Json policies = Json::object();
+    for (std::size_t p = 0; p < group.over_best_known.size(); ++p) {
+      policies[results.standings[p].spelling] = ratio_json(group.over_best_known[p]);
+    }
+    groups.push_back({{"group", group.group},
+                      {"experiments", group.experiments},
+                      {"over_best_known", std::move(policies)}});
+  }
+  Json against = Json::array();
+  for (const Behind& one : results.against) {
+    against.push_back({{"experiment", one.experiment},
+                       {"group", one.group.empty() ? Json() : Json(one.group)},
+                       {"best_other", one.best_other},
+                       {"paired_ratio", json_of(one.ratio)}});
+  }
+  Json published = Json::array();
+  for (const PublishedComparison& one : results.published) published.push_back(published_json(one));
+  Json experiments = Json::array();
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    experiments.push_back(
+        experiment_json(results.campaign.experiments[i].name, results.comparisons[i]));
+  }
+  return document_of({{"schema", "equipoise.sweep/1"},
+                      {"title", results.campaign.title},
+                      {"campaign", results.campaign.file},
+                      {"version", built_with_text()},
+                      {"reference", results.reference.empty() ? Json() : Json(results.reference)},
+                      {"policies", std::move(standings)},
+                      {"groups", std::move(groups)},
+                      {"against_best_other", std::move(against)},
+                      {"published", std::move(published)},
+                      {"experiments", std::move(experiments)}});
+}
 
 std::string sweep_markdown(const SweepResults& results) {
   std::string text =
@@ -380,6 +528,19 @@ std::string sweep_markdown(const SweepResults& results) {
       "Less is better.\n\n";
   text += ratio_table(results, {"over_best_known", &PolicyStanding::over_best_known});
   return text;
+}
+
+std::string sweep_html(const SweepResults& results) {
+  PageContents page;
+  page.title = results.campaign.title;
+  page.summary = "<h2>Policies over all experiments</h2>\n" + summary_table(results) +
+                 fmt::format("<p>{}</p>\n", legend_paragraph(ratio_words()));
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const std::string& name = results.campaign.experiments[i].name;
+    page.results.push_back({name, results_text(results.comparisons[i]),
+                            fmt::format("experiments/{}/report.html", name)});
+  }
+  return report_page(page);
 }
 
 std::string standings_table(const SweepResults& results) {

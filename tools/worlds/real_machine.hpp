@@ -1,4 +1,4 @@
-// Units and kernels for all commands that run something in real time.
+// Units and kernels of this machine, for all commands that run something in real time.
 #pragma once
 
 #include <chrono>
@@ -15,13 +15,12 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/runs/options.hpp"
-#include "tools/runs/run_plan.hpp"
 #include "tools/simulations/sim_world.hpp"
 
 namespace equipoise {
 
-/// The setting of runs in real time, independent of the policy.
-struct RealWorld {
+/// What runs in real time need, whatever their policy.
+struct RealMachine {
   std::string on;               ///< "real", or "paced" if no unit computes
   std::vector<UnitSpec> specs;  ///< the units that take part
   std::vector<Unit> units;
@@ -41,22 +40,25 @@ struct RealWorld {
   [[nodiscard]] bool computes() const;
   /// Makes the kernels' data, which is the same for the same seed.
   void allocate(std::uint64_t seed);
-  /// Finds the meters of this machine, unless `options` says that they are not to be read, and
-  /// measures it for `idle` while nothing runs, if there are any. Does nothing if no unit computes.
-  void find_meters(const Options& options, std::chrono::milliseconds idle = idle_span);
+  /// Finds the meters of this machine, unless they are not to be read, and measures it for `idle`
+  /// while nothing runs, if there are any. Does nothing if no unit computes.
+  void find_meters(bool are_read, std::chrono::milliseconds idle = idle_span);
+  /// What is wrong with the results of a complete run; empty if nothing is, or if some unit, being
+  /// paced, has computed nothing.
+  [[nodiscard]] std::string verify() const;
 };
 
 /// Reads and checks `--unit`, `--workload`, `--trace` and `--scenario`. Without units, reads
 /// `--platform`, whose timed hosts become paced units. Does not allocate data. Throws InputError.
-[[nodiscard]] RealWorld load_real_world(const Options& options);
+[[nodiscard]] RealMachine load_real_machine(const RunOptions& options);
 
 /// Does the same for units given one by one, with `traces` in place of the files that `options`
 /// names.
-[[nodiscard]] RealWorld load_real_world(const Options& options, std::vector<Trace> traces);
+[[nodiscard]] RealMachine load_real_machine(const RunOptions& options, std::vector<Trace> traces);
 
 /// Makes `sim`, which was loaded with `options`, the platform of `world`, so that informed policies
 /// know the same in both, and the units have its watts. Throws InputError if the units differ.
-void pair_with(RealWorld& world, std::shared_ptr<SimWorld> sim, const Options& options);
+void pair_with(RealMachine& machine, std::shared_ptr<SimWorld> sim, const RunSettings& options);
 
 /// The costs of whole blocks, including copies, phase by phase, from the traces for these units.
 /// For informed policies and oracles.
@@ -64,12 +66,7 @@ void pair_with(RealWorld& world, std::shared_ptr<SimWorld> sim, const Options& o
                                      const std::vector<std::string>& units_in_traces,
                                      const std::vector<Trace>& traces);
 
-/// Runs `choice` on the real units; the kernels must be allocated.
-[[nodiscard]] RunReport run_once(const RealWorld& world, const PolicyChoice& choice,
-                                 const Options& options, std::uint64_t repetition,
-                                 const std::string& journal_file);
-
-/// Throws InputError if `choice` cannot be made for this world.
-void check_policy(const RealWorld& world, const PolicyChoice& choice);
+/// The same for the units of `machine`.
+[[nodiscard]] KnownCosts known_costs(const RealMachine& machine, const std::vector<Trace>& traces);
 
 }  // namespace equipoise

@@ -1,0 +1,765 @@
+// All commands with their options, each of which fills the request of its command, and help with a
+// working example.
+#include "tools/commands/command_line_commands.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+#include "shared_policies/specs/spec.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/runs/cost_meters.hpp"
+#include "tools/runs/policy_choice.hpp"
+#include "traces/files/input_file.hpp"
+
+namespace equipoise {
+namespace {
+
+/// A command, and the ways in which options fill its request.
+struct CommandOptions {
+  CLI::App& app;
+  TypedCommand& typed;
+
+  /// An option that CLI11 reads by itself: a text, or a list of them.
+  template <class T>
+  CLI::Option* text(const std::string& name, T& into, const std::string& meaning) const {
+    return app.add_option(name, into, meaning);
+  }
+  /// A file, or several, which no output may replace, even if it is not read.
+  template <class T>
+  CLI::Option* input(const std::string& name, T& into, const std::string& meaning) const {
+    return app.add_option(name, into, meaning)->each(remember_input);
+  }
+  /// One of `choices`.
+  CLI::Option* word(const std::string& name, std::string& into, const std::string& meaning,
+                    const std::vector<std::string>& choices) const {
+    return app.add_option(name, into, meaning)
+        ->check(CLI::IsMember(choices))
+        ->capture_default_str();
+  }
+  template <Worded Enum>
+  CLI::Option* word(const std::string& name, Enum& into, const std::string& meaning) const {
+    std::vector<std::string> choices;
+    for (const Word<Enum>& one : words(DescriptionOf<Enum>{})) choices.emplace_back(one.word);
+    const auto take = [&into](const std::string& word) { into = *called<Enum>(word); };
+    return app.add_option_function<std::string>(name, take, meaning)
+        ->check(CLI::IsMember(choices))
+        ->default_str(word_of(into));
+  }
+  /// One of two `words`, of which `yes` means true.
+  CLI::Option* either(const std::string& name, bool& into, const std::string& meaning,
+                      const std::vector<std::string>& words = {"on", "off"},
+                      const std::string& yes = "on") const {
+    const auto take = [&into, yes](const std::string& word) { into = word == yes; };
+    return app.add_option_function<std::string>(name, take, meaning)
+        ->check(CLI::IsMember(words))
+        ->default_str((words.front() == yes) == into ? words.front() : words.back());
+  }
+  /// Something that `read(text, name)` reads. Complaints wait until all is parsed, so that help
+  /// comes first.
+  template <class Typed = std::string, class T, class Read>
+  CLI::Option* value(const std::string& name, T& into, const std::string& meaning,
+                     const Read& read) const {
+    const auto take = [&into, name, read, &refusal = typed.refusal](const Typed& text) {
+      try {
+        into = read(text, name);
+      } catch (const InputError& why) {
+        if (!refusal) refusal = why;
+      }
+    };
+    return app.add_option_function<Typed>(name, take, meaning);
+  }
+  CLI::Option* flag(const std::string& name, bool& into, const std::string& meaning) const {
+    return app.add_flag(name, into, meaning);
+  }
+  void example(const std::string& command) const { app.footer("Example:\n  " + command); }
+};
+
+/// Adds a command and returns it with its request, with which `run` is called.
+template <class Request>
+std::pair<CommandOptions, Request&> add(const CommandOptions& above, const std::string& name,
+                                        const std::string& meaning, int (*run)(const Request&)) {
+  CLI::App* const app = above.app.add_subcommand(name, meaning);
+  const auto request = std::make_shared<Request>();
+  app->callback([run, request, &typed = above.typed] {
+    typed.run = [run, request] { return run(*request); };
+  });
+  return {CommandOptions{*app, above.typed}, *request};
+}
+
+/// Adds a command that only has commands below it.
+CommandOptions add_group(const CommandOptions& above, const std::string& name,
+                         const std::string& meaning, const std::string& example) {
+  CLI::App* const app = above.app.add_subcommand(name, meaning);
+  app->require_subcommand(1);
+  const CommandOptions group{*app, above.typed};
+  group.example(example);
+  return group;
+}
+
+// Values. Each reads `text`, the value of the option `name`.
+
+Items whole_number(const std::string& text, const std::string& name, Items least, Items most,
+                   const std::string& advice) {
+  const Items number = parse_items(text, name);
+  if (number < least || number > most) throw InputError(name, advice);
+  return number;
+}
+
+std::uint64_t seed_of(const std::string& text, const std::string& name) {
+  return static_cast<std::uint64_t>(whole_number(
+      text, name, 0, Items{1} << 53, "a seed is not negative; give a whole number from 0 on"));
+}
+
+int repetitions_of(const std::string& text, const std::string& name) {
+  return static_cast<int>(
+      whole_number(text, name, 1, 1'000'000, "give a number of repetitions from 1 to 1e6"));
+}
+
+double positive_seconds(const std::string& text, const std::string& name) {
+  const double seconds = parse_quantity(text, "s", name);
+  if (seconds > 0.0) return seconds;
+  throw InputError(name, "give a positive number of seconds");
+}
+
+Seconds dispatch_cost_of(const std::string& text, const std::string& name) {
+  const double seconds = parse_quantity(text, "s", name);
+  if (seconds >= 0.0 && seconds <= most_cost_s) return Seconds{seconds};
+  throw InputError(name, "handing out a block costs from 0 to 1e6 seconds; give that");
+}
+
+BlockTimeout block_timeout_of(const std::string& text, const std::string& name) {
+  if (text == "none") return {};
+  if (text == word_of(TimeoutWord::automatic)) return BlockTimeout::automatic();
+  double seconds = 0.0;
+  try {
+    seconds = parse_quantity(text, "s", name);
+  } catch (const InputError& refusal) {
+    throw InputError(name, refusal.why() + ", or auto or none");
+  }
+  if (seconds > 0.0) return BlockTimeout::fixed(Seconds{seconds});
+  throw InputError(name, "give a positive number of seconds, or auto or none");
+}
+
+double time_scale_of(const std::string& text, const std::string& name) {
+  const double scale = parse_number(text, name);
+  if (scale >= 1e-6 && scale <= 1e6) return scale;
+  throw InputError(name, "give a number from 1e-6 to 1e6");
+}
+
+std::string decision_cost_of(const std::string& text, const std::string& name) {
+  static_cast<void>(make_cost_meter(text, {}, name));  // throws if it is unreadable
+  return text;
+}
+
+double error_of(const std::string& text, const std::string& name) {
+  const double error = parse_ratio(text, name);
+  if (error >= 0.0) return error;
+  throw InputError(name, "an error is not negative; give a share such as 8%");
+}
+
+double confidence_of(const std::string& text, const std::string& name) {
+  const double confidence = parse_share(text, name);
+  if (confidence > 0.0) return confidence;
+  throw InputError(name, "an interval needs more than 0; give 95% or 99%");
+}
+
+double check_seconds_of(const std::string& text, const std::string& name) {
+  const double seconds = parse_number(text, name);
+  if (seconds > 0.0 && seconds <= 1e5) return seconds;
+  throw InputError(name, "give a number of seconds above 0, up to 1e5");
+}
+
+int machines_of(const std::string& text, const std::string& name) {
+  return static_cast<int>(
+      whole_number(text, name, 1, 1'000'000, "give a number of machines from 1 to 1e6"));
+}
+
+std::vector<std::string> policies_of(const std::vector<std::string>& lists,
+                                     const std::string& name) {
+  std::vector<std::string> policies;
+  for (const std::string& list : lists) {
+    std::ranges::move(split_policies(list, name), std::back_inserter(policies));
+  }
+  return policies;
+}
+
+std::vector<Items> sizes_of(const std::vector<std::string>& texts, const std::string& name) {
+  std::vector<Items> sizes;
+  for (const std::string& text : texts) sizes.push_back(parse_items(text, name));
+  return sizes;
+}
+
+/// The path without slashes at its end.
+std::string output_of(std::string path, const std::string& /*name*/) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+// Options with the same spelling in several commands.
+
+CLI::Option* add_out(const CommandOptions& c, std::string& out, const std::string& meaning) {
+  return c.value("--out", out, meaning, output_of);
+}
+
+void add_json(const CommandOptions& c, bool& json) {
+  c.flag("--json", json, "print JSON instead of tables");
+}
+
+/// --json and --quiet. Without `quiet` there is nothing to leave out.
+void add_output(const CommandOptions& c, bool& json, bool* quiet = nullptr) {
+  const std::string meaning = "show neither progress nor notes; warnings stay";
+  add_json(c, json);
+  if (quiet != nullptr) {
+    c.flag("--quiet", *quiet, meaning);
+  } else {
+    c.app.add_flag("--quiet", meaning);
+  }
+}
+
+void add_workload(const CommandOptions& c, RunOptions& r) {
+  c.text("--workload", r.workloads,
+         "KERNEL[:k=v,...], e.g. blackscholes:options=2e6; several: phases, one after another")
+      ->required();
+}
+
+void add_map(const CommandOptions& c, RunOptions& r) {
+  c.text("--map", r.maps,
+         "TRACE_UNIT=HOST,...: these hosts have the block times of this unit of the trace (* in "
+         "HOST matches any characters); repeatable");
+}
+
+void add_seed(const CommandOptions& c, std::uint64_t& seed, const std::string& meaning) {
+  c.value("--seed", seed, meaning, seed_of)->default_str(fmt::format("{}", seed));
+}
+
+void add_simulation(const CommandOptions& c, RunOptions& r, bool required) {
+  c.input("--platform", r.platform_file, "SimGrid platform XML (see 'equipoise platform')")
+      ->required(required);
+  c.input("--trace", r.trace_files, "recorded block times (see 'equipoise trace'); repeatable")
+      ->required(required);
+  add_map(c, r);
+  c.input("--scenario", r.scenario_file,
+          "what disturbs the runs: JSON or CSV, see traces/README.md");
+  c.value("--dispatch-cost", r.dispatch_cost,
+          "time for handing out one block, e.g. 5us; else the trace's, else 5 us",
+          dispatch_cost_of);
+  c.either("--noise", r.noise, "on: draw block times; off: take their means");
+}
+
+void add_policies(const CommandOptions& c, std::vector<std::string>& policies) {
+  c.value<std::vector<std::string>>(
+       "--policy", policies,
+       "NAME[:k=v,...], e.g. plb-hec:threshold=0.2; several with commas between them, or the "
+       "option repeated; all: every policy (see 'equipoise list policies'); or a policy of your "
+       "own: ./mine.so[:k=v,...], whose run fails if an answer takes longer than 10 s (its "
+       "answer_limit_s)",
+       policies_of)
+      ->required();
+}
+
+void add_run_settings(const CommandOptions& c, RunOptions& r) {
+  add_seed(c, r.seed, "of block times and of input data");
+  c.value("--decision-cost", r.decision_cost,
+          "how long a policy's decisions take: none; a time for each, such as 20us; measured (its "
+          "processor time); paper (the time that its paper reports)",
+          decision_cost_of)
+      ->default_str(r.decision_cost);
+}
+
+void add_bounds(const CommandOptions& c, BoundsRequest& bounds) {
+  auto* file = c.input("--expect", bounds.file,
+                       "JSON file of bounds for the results (traces/README.md); exit 1 if a bound "
+                       "is broken beyond noise");
+  c.text("--junit", bounds.junit_file, "write a JUnit report of these bounds here")->needs(file);
+}
+
+/// `then`: what becomes of the file.
+void add_experience(const CommandOptions& c, RunOptions& r, const std::string& then) {
+  c.text("--experience", r.experience_file,
+         "file of block times from earlier runs; policies that can use it start from it (" + then +
+             ")");
+}
+
+void add_block_timeout(const CommandOptions& c, RunOptions& r) {
+  c.value("--block-timeout", r.block_timeout,
+          "a unit that keeps its blocks longer counts as lost: a time, e.g. 30s; auto: much longer "
+          "than it and the others took so far (default of real runs); none: never (default of "
+          "simulations)",
+          block_timeout_of);
+}
+
+void add_units(const CommandOptions& c, RunOptions& r, bool required) {
+  c.text("--unit", r.units,
+         "KIND[,k=v,...], e.g. cpu,threads=1,slowdown=3; repeatable (see 'equipoise list units')")
+      ->required(required);
+}
+
+void add_meters(const CommandOptions& c, RunOptions& r) {
+  c.either("--meters", r.meters,
+           "on: energy is measured where there are meters, and recording stores the units' idle "
+           "and busy watts; off: it is not, which saves some seconds before the runs");
+}
+
+void add_real_settings(const CommandOptions& c, RunOptions& r) {
+  add_meters(c, r);
+  add_block_timeout(c, r);
+  c.value("--time-scale", r.time_scale,
+          "of paced units: with 0.1 they are ten times as fast, so that the time of decisions "
+          "weighs ten times as much; default: 1, or that of the run which is repeated",
+          time_scale_of);
+}
+
+void add_baseline(const CommandOptions& c, ComparisonOptions& r) {
+  c.text("--baseline", r.baseline, "the policy that speedups refer to; it always runs")
+      ->capture_default_str();
+  c.value("--reps", r.reps, "repetitions of every policy", repetitions_of)
+      ->default_str(fmt::format("{}", r.reps));
+}
+
+void add_seconds_max(const CommandOptions& c, double& seconds, const std::string& meaning) {
+  c.value("--seconds-max", seconds, meaning, positive_seconds)
+      ->default_str(fmt::format("{}", seconds));
+}
+
+/// Where one run is written, and what is printed of it.
+void add_run_output(const CommandOptions& c, RunRequest& r) {
+  add_out(c, r.out, "write the run file (JSON Lines) here");
+  c.text("--report", r.report_file,
+         "also write a page with the run's schedule here: one HTML file");
+  add_output(c, r.json, &r.options.quiet);
+}
+
+// The commands that run something.
+
+void add_simulate(const CommandOptions& program) {
+  auto [c, r] =
+      add(program, "simulate", "Simulates one policy on a platform, with recorded block times",
+          simulate_command);
+  add_simulation(c, r.options, true);
+  add_workload(c, r.options);
+  add_policies(c, r.policies);
+  add_run_settings(c, r.options);
+  add_experience(c, r.options, "this run is added to it");
+  add_block_timeout(c, r.options);
+  add_run_output(c, r);
+  c.example(
+      "equipoise simulate --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
+      "--workload starpu_dgemm_gemm:items=2e6 --policy plb-hec --out run.jsonl");
+}
+
+void add_run(const CommandOptions& program) {
+  auto [c, r] = add(program, "run", "Really runs one policy on this machine's units", run_command);
+  RunOptions& o = r.options;
+  o.on = "real";
+  c.word("--on", o.on, "real; paced: workers wait as long as the hosts of a platform would take",
+         {"real", "paced"});
+  add_units(c, o, false);
+  add_workload(c, o);
+  add_policies(c, r.policies);
+  c.input("--platform", o.platform_file, "platform whose hosts are paced (--on paced)");
+  c.input("--trace", o.trace_files,
+          "block times of paced units, and for policies that know speeds beforehand; repeatable");
+  add_map(c, o);
+  c.input("--scenario", o.scenario_file,
+          "what really disturbs the run: JSON or CSV, see traces/README.md");
+  c.either("--noise", o.noise, "of paced units; on: draw block times; off: take their means");
+  add_seed(c, o.seed, "of the input data and of paced block times");
+  add_real_settings(c, o);
+  add_experience(c, o, "this run is added to it");
+  add_run_output(c, r);
+  c.example(
+      "equipoise run --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
+      "matmul:n=1536 --policy plb-hec --out run.jsonl");
+}
+
+void add_replay(const CommandOptions& program) {
+  auto [c, r] =
+      add(program, "replay",
+          "Repeats a run from its file: checks its decisions, or hands out the same blocks again",
+          replay_command);
+  c.text("RUN", r.run_file, "the run file that --out of another command wrote")->required();
+  c.flag("--check", r.check, "re-decides offline; reports the first decision that differs");
+  c.flag("--decisions", r.decisions,
+         "hands out the same blocks again in the same order, here or on another machine");
+  c.word("--on", r.on,
+         "where: sim, real or paced; else where the run was. paced alone: the policy re-decides, "
+         "on units that take as long as the run says",
+         {"sim", "real", "paced"});
+  add_real_settings(c, r.options);
+  add_units(c, r.options, false);
+  c.input("--platform", r.options.platform_file, "in place of the recorded one");
+  c.input("--trace", r.options.trace_files, "in place of the recorded ones; repeatable");
+  add_map(c, r.options);
+  add_out(c, r.out, "write the run file (JSON Lines) of the replay here");
+  add_output(c, r.json, &r.options.quiet);
+  c.example(
+      "equipoise replay traces/runs/sirocco-gss.jsonl --check\n"
+      "  equipoise replay traces/runs/sirocco-gss.jsonl --decisions --out again.jsonl");
+}
+
+void add_compare(const CommandOptions& program) {
+  auto [c, r] =
+      add(program, "compare", "Compares several policies over many runs, simulated, real or both",
+          compare_command);
+  ComparisonOptions& o = r.options;
+  c.word("--on", o.on, "where the policies run", {"sim", "real", "both", "paced"});
+  add_simulation(c, o, false);
+  add_units(c, o, false);
+  add_workload(c, o);
+  add_policies(c, o.policies);
+  add_run_settings(c, o);
+  add_experience(c, o, "compare only reads it");
+  add_baseline(c, o);
+  c.either("--best-known", r.best_known,
+           "on: search for the best schedule, which the policy optimum then follows; off: faster, "
+           "optimum uses its own division");
+  c.word("--runs", o.kept_runs,
+         "run files that --out keeps, of each policy's first run: small (those under 16 MiB), all "
+         "or none");
+  add_real_settings(c, o);
+  add_bounds(c, r.bounds);
+  add_out(c, o.out,
+          "write results.json, results.csv, report.html and the first runs into this folder");
+  add_output(c, r.json, &o.quiet);
+  c.example(
+      "equipoise compare --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
+      "--workload starpu_dgemm_gemm:items=2e6 --policy greedy,static,plb-hec,optimum --reps 10 "
+      "--out cmp/");
+}
+
+void add_diff(const CommandOptions& program) {
+  auto [c, r] = add(program, "diff",
+                    "Compares two results of the same experiment, and tells changes from noise",
+                    diff_command);
+  c.text("OLD", r.before, "results.json, or the folder that compare --out wrote")->required();
+  c.text("NEW", r.now, "the same of the other commit")->required();
+  c.text("--quantity", r.quantity, "what is compared, e.g. energy_j")->capture_default_str();
+  c.value("--fail", r.fail_above,
+          "exit 1 if a policy is worse by more than this, beyond noise, e.g. 5%", parse_share);
+  c.value("--confidence", r.confidence, "of the confidence intervals", confidence_of)
+      ->default_str("95%");
+  c.text("--junit", r.junit_file, "write a JUnit report here, one case a policy");
+  add_json(c, r.json);
+  c.example("equipoise diff cmp-before/ cmp-now/ --fail 5%");
+}
+
+void add_sweep(const CommandOptions& program) {
+  auto [c, r] =
+      add(program, "sweep",
+          "Simulates a campaign of comparisons on all cores; resumes after a stop", sweep_command);
+  c.text("CAMPAIGN", r.campaign_file, "the campaign (see tools/campaigns/README.md)")->required();
+  add_out(c, r.out,
+          "folder for points and results; a sweep that was stopped resumes when it is started "
+          "again with the same folder")
+      ->required();
+  c.value("--shard", r.shard, "I/N: simulate only part I of N, e.g. 3/16", parse_shard);
+  c.text("--only", r.only,
+         "only experiments with this name, or whose names match, e.g. 'sirocco-*'; repeatable");
+  add_bounds(c, r.bounds);
+  add_output(c, r.json, &r.quiet);
+  c.example("equipoise sweep tools/campaigns/small.json --out sweep/");
+}
+
+void add_validate(const CommandOptions& program) {
+  auto [c, r] =
+      add(program, "validate", "Measures how far predictions are from real runs on this machine",
+          validate_command);
+  ComparisonOptions& o = r.options;
+  add_units(c, o, true);
+  add_workload(c, o);
+  add_policies(c, o.policies);
+  c.input("--trace", o.trace_files, "times of paced units; repeatable");
+  c.input("--scenario", o.scenario_file,
+          "what disturbs the simulations and the runs, not the recording");
+  add_baseline(c, o);
+  add_seed(c, o.seed, "of the input data and of drawn block times");
+  add_seconds_max(c, r.seconds_max, "time for recording each kernel, e.g. 10 or 10s");
+  add_meters(c, o);
+  c.value("--max-error", r.error_max,
+          "exit 1 if the error of a predicted makespan is larger, e.g. 8%", error_of);
+  add_bounds(c, r.bounds);
+  add_out(c, o.out,
+          "folder for trace, platform, validation.json, results.json, results.csv, report.html "
+          "and runs")
+      ->required();
+  add_output(c, r.json, &o.quiet);
+  c.example(
+      "equipoise validate --unit cpu --unit cpu,slowdown=3 --workload "
+      "blackscholes:options=1e7,iterations=10 --policy plb-hec --policy equipoise --reps 5 "
+      "--out validated/");
+}
+
+void add_record(const CommandOptions& program) {
+  auto [c, r] = add(program, "record",
+                    "Measures block times on this machine's units; writes a trace and a platform",
+                    record_command);
+  add_units(c, r.options, true);
+  add_workload(c, r.options);
+  add_seed(c, r.options.seed, "of the input data");
+  add_seconds_max(c, r.seconds_max, "time for each unit, e.g. 10 or 10s");
+  c.flag("--alone", r.alone,
+         "one unit after the other, while the others rest; without it all units at a time: they "
+         "share caches, memory bandwidth and turbo as in a run, but a CPU beside a GPU gets busy "
+         "watts only with --alone");
+  add_meters(c, r.options);
+  c.value<std::vector<std::string>>(
+       "--sizes", r.sizes, "block sizes, in items, a,b,...; else they are chosen", sizes_of)
+      ->delimiter(',');
+  add_out(c, r.out, "write the trace (JSON Lines) here")->required();
+  c.text("--platform-out", r.platform_out, "write the platform that matches it here");
+  add_output(c, r.json, &r.options.quiet);
+  c.example(
+      "equipoise record --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
+      "blackscholes:options=1e7,iterations=10 --out here.jsonl --platform-out here.xml");
+}
+
+void add_optimum(const CommandOptions& program) {
+  auto [c, r] =
+      add(program, "optimum", "Searches for the best schedule, and computes the lower bound",
+          optimum_command);
+  add_simulation(c, r.options, true);
+  add_workload(c, r.options);
+  c.word("--objective", r.objective,
+         "what to minimize; energy and edp (energy-delay product) need platforms with watts");
+  add_output(c, r.json, &r.options.quiet);
+  c.example(
+      "equipoise optimum --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
+      "--workload starpu_dgemm_gemm:items=2e6");
+}
+
+// The commands that show what was recorded.
+
+void add_report(const CommandOptions& program) {
+  auto [c, r] = add(program, "report",
+                    "Writes runs and results as a page, a table, a picture, or for other viewers",
+                    report_command);
+  c.text("PATH", r.paths,
+         "run files, results.json, traces, or folders that compare, validate or sweep wrote")
+      ->required();
+  c.text("--out", r.page, "the page; without any option it is report.html");
+  c.text("--csv", r.csv,
+         "a row for each repetition of results.json or, without one, for each block");
+  c.text("--svg", r.svg,
+         "a picture: makespans of results.json or, without one, the runs as a Gantt chart");
+  c.text("--perfetto", r.perfetto, "the runs as Chrome trace events, for https://ui.perfetto.dev");
+  c.text("--paje", r.paje, "the runs in the Paje format, for ViTE and pajeng");
+  c.flag("--json", r.json, "print the numbers of the page as JSON");
+  c.app.footer(
+      "Every FILE but that of --out may be -, which prints it.\nExample:\n  equipoise report "
+      "traces/runs/sirocco-gss.jsonl "
+      "--out report.html --svg gantt.svg");
+}
+
+void add_show(const CommandOptions& program) {
+  auto [c, r] = add(program, "show", "Shows a run on the terminal: shares, idle time, Gantt chart",
+                    show_command);
+  c.text("RUN", r.file, "the run file that --out of another command wrote")->required();
+  add_output(c, r.json);
+  c.example("equipoise show traces/runs/sirocco-gss.jsonl");
+}
+
+// The commands about catalogs and files.
+
+void add_list(const CommandOptions& program) {
+  auto [c, r] = add(program, "list", "Lists policies, kernels, kinds of units, and known devices",
+                    list_command);
+  c.text("what", r.what, "what to list")->type_name("TEXT:{policies,kernels,units,devices}");
+  c.text("NAME", r.name,
+         "one of them, with all parameters; also the library of a policy: ./mine.so");
+  add_output(c, r.json);
+  c.example("equipoise list policies plb-hec");
+}
+
+void add_explain(const CommandOptions& program) {
+  auto [c, r] =
+      add(program, "explain", "Explains a word of the tables in one sentence", explain_command);
+  c.text("WORD", r.words, "a word of a table or a name in results.json; none: all words");
+  add_output(c, r.json);
+  c.example("equipoise explain ends apart");
+}
+
+void add_file_command(const CommandOptions& above, const std::string& name,
+                      const std::string& meaning, const std::string& example,
+                      int (*run)(const FileRequest&)) {
+  auto [c, r] = add(above, name, meaning, run);
+  c.text("FILE", r.file, "the file")->required();
+  add_json(c, r.json);
+  c.example(example);
+}
+
+void add_import_starpu(const CommandOptions& import, const std::string& example) {
+  auto [c, r] =
+      add(import, "starpu", "Makes a platform and traces from StarPU's performance models",
+          trace_import_starpu_command);
+  c.text("--machine", r.options.machine, "sirocco, mirage, attila, idgraf, ...")->required();
+  c.text("--kernel", r.kernels, "e.g. starpu_dgemm_gemm; none: all that can be used");
+  c.text("--perfmodels", r.options.directory, "StarPU's sampling folder")->capture_default_str();
+  c.either("--drivers", r.keep_drivers,
+           "keep: count in the CPU core of each GPU that drives it; drive: leave it out",
+           {"keep", "drive"}, "keep");
+  c.either("--items-from", r.options.items_from_bytes,
+           "flops: an item is 1 MFlop; bytes: 1 KiB of operands, for models without flops",
+           {"flops", "bytes"}, "bytes");
+  c.value("--flops", r.options.flops,
+          "work of tasks whose model has no flops, as FACTOR*bytes^EXPONENT of the bytes of their "
+          "operands: 0.017*bytes^1.5 for C += A B of square tiles of doubles",
+          parse_flops);
+  c.either("--bytes", r.options.operand_bytes,
+           "operands: a block moves its operands; none: nothing moves", {"none", "operands"},
+           "operands");
+  add_out(c, r.out, "folder for MACHINE.xml and MACHINE-KERNEL.jsonl")->required();
+  add_json(c, r.json);
+  c.example(example);
+}
+
+void add_import_csv(const CommandOptions& import) {
+  auto [c, r] =
+      add(import, "csv", "Makes a trace from CSV tables of timings", trace_import_csv_command);
+  CsvImportOptions& t = r.table;
+  c.text("FILE", r.files, "CSV with a header row; several: one trace of all")->required();
+  c.text("--unit", t.units,
+         "unit that was timed; with several files, once for each, in their order")
+      ->allow_extra_args(false);
+  c.text("--unit-column", t.unit_column, "column that names each row's unit, in place of --unit");
+  c.text("--kind", t.kind, "cpu, gpu or mic; by default what each unit's name begins with");
+  c.text(
+      "--model", t.model,
+      "hardware model of the units, e.g. 'A40'; runs warn if a platform's host is another model");
+  c.text("--where", t.where, "COLUMN=VALUE: only these rows; repeatable")->allow_extra_args(false);
+  c.text("--items-column", t.items_column, "block sizes")->required();
+  c.text("--items-pattern", t.items_pattern,
+         "form of sizes within text: with '*x*_mask3', 128x128_mask3 is 128 * 128 items, and rows "
+         "with other sizes are left out");
+  c.text("--compute-column", t.compute_column, "times, or mean times")->required();
+  c.text("--time-unit", t.time_unit, "s, ms, us or ns")->capture_default_str();
+  c.text("--sd-column", t.sd_column, "standard deviations");
+  c.text("--min-column", t.min_column, "least times");
+  c.text("--max-column", t.max_column, "longest times");
+  c.text("--count-column", t.count_column, "numbers of samples");
+  c.text("--in-column", t.in_column, "copy-in times");
+  c.text("--out-column", t.out_column, "copy-out times");
+  c.text("--in-bytes-column", t.in_bytes_column, "bytes that a block copies in");
+  c.text("--out-bytes-column", t.out_bytes_column, "bytes that a block copies out");
+  c.text("--max-block-items", t.max_block_items,
+         "largest block that a unit may get; 'recorded': its largest recorded size");
+  c.text("--kernel", t.kernel,
+         "name of the kernel; by default the first file's name without its ending");
+  c.text("--item", t.item, "what one item is, in words")->capture_default_str();
+  c.text("--grain-items", t.grain_items, "block sizes are multiples of this");
+  c.text("--provenance", t.provenance,
+         "where the table comes from, and under what licence; for the trace's header");
+  add_out(c, r.out, "write the trace here")->required();
+  add_json(c, r.json);
+  c.example(
+      "equipoise trace import csv a40.csv cpu.csv --unit gpu0 --unit cpu0 --kernel encode "
+      "--items-column num_tokens --compute-column median --time-unit ms --out t.jsonl");
+}
+
+void add_trace(const CommandOptions& program) {
+  const CommandOptions c =
+      add_group(program, "trace", "Checks, shows and imports traces (files of block times)",
+                "equipoise trace show traces/sirocco-dgemm.jsonl");
+  add_file_command(c, "check", "Checks a trace: errors, and what is doubtful in it",
+                   "equipoise trace check traces/sirocco-dgemm.jsonl", trace_check_command);
+  add_file_command(c, "show", "Shows a trace as a table",
+                   "equipoise trace show traces/sirocco-dgemm.jsonl", trace_show_command);
+  const std::string example =
+      "equipoise trace import starpu --machine sirocco --kernel starpu_dgemm_gemm --out here";
+  const CommandOptions import =
+      add_group(c, "import", "Imports timings of other programs", example);
+  add_import_starpu(import, example);
+  add_import_csv(import);
+}
+
+void add_platform(const CommandOptions& program) {
+  const CommandOptions c =
+      add_group(program, "platform", "Checks, shows, detects and generates platform files",
+                "equipoise platform show platforms/sirocco.xml");
+  add_file_command(c, "check", "Checks a platform: hosts, properties, routes",
+                   "equipoise platform check platforms/sirocco.xml", platform_check_command);
+  add_file_command(c, "show", "Shows a platform's units and their routes as a table",
+                   "equipoise platform show platforms/sirocco.xml", platform_show_command);
+  auto [detect, here] =
+      add(c, "detect",
+          "Describes this machine in a platform file, and measures the links of its GPUs; for "
+          "predictions use the platform that 'record --platform-out' writes",
+          platform_detect_command);
+  add_out(detect, here.out, "write the XML here; else it is printed");
+  add_json(detect, here.json);
+  detect.example("equipoise platform detect --out here.xml");
+  auto [generate, figures] =
+      add(c, "generate", "Makes platforms and modelled traces from data-sheet figures",
+          platform_generate_command);
+  generate.text("--spec", figures.file, "the figures, JSON (platforms/README.md)")->required();
+  add_out(generate, figures.out, "folder for the files")->required();
+  add_json(generate, figures.json);
+  generate.example("equipoise platform generate --spec platforms/example.json --out here");
+}
+
+// The commands for policies of one's own.
+
+void add_new(const CommandOptions& program) {
+  const CommandOptions above = add_group(
+      program, "new", "Starts a project for a policy of your own", "equipoise new policy mine");
+  auto [c, r] =
+      add(above, "policy", "Writes a project with a working policy, its test and its build files",
+          new_policy_command);
+  c.text("NAME", r.name, "of the policy, such as my-policy")->required();
+  add_out(c, r.out, "the folder for it; else one called NAME");
+  c.example("equipoise new policy mine && cd mine && cmake --workflow --preset all");
+}
+
+void add_check(const CommandOptions& program) {
+  const CommandOptions above =
+      add_group(program, "check", "Tests a policy of your own on random machines",
+                "equipoise check policy mine/build/mine.so");
+  auto [c, r] = add(above, "policy",
+                    "Tests on random machines what every policy must keep: each item done once, "
+                    "losses, phases, ...",
+                    check_policy_command);
+  c.text("POLICY", r.policy, "NAME[:k=v,...] or ./LIBRARY.so[:k=v,...]")->required();
+  add_seed(c, r.seed, "of the random machines");
+  c.value("--seconds-max", r.seconds_max,
+          "time for each test; a policy that takes longer counts as never ending, as does one "
+          "whose answer takes longer than 10 s (its answer_limit_s)",
+          check_seconds_of)
+      ->default_str(fmt::format("{}", r.seconds_max));
+  c.value("--machines", r.machines, "random machines for each test; by default 40 to 100",
+          machines_of);
+  add_output(c, r.json);
+  c.example("equipoise check policy mine/build/mine.so:share=0.3");
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app, TypedCommand& typed) {
+  const CommandOptions program{app, typed};
+  add_simulate(program);
+  add_run(program);
+  add_replay(program);
+  add_compare(program);
+  add_diff(program);
+  add_sweep(program);
+  add_validate(program);
+  add_record(program);
+  add_optimum(program);
+  add_report(program);
+  add_show(program);
+  add_list(program);
+  add_explain(program);
+  add_trace(program);
+  add_platform(program);
+  add_completion(app, typed);
+  add_new(program);
+  add_check(program);
+}
+
+}  // namespace equipoise

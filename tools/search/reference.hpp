@@ -1,0 +1,43 @@
+// What runs of a machine are judged by: a lower bound, and what is known to be reached.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "tools/runs/options.hpp"
+#include "tools/simulations/sim_world.hpp"
+
+namespace equipoise {
+
+/// What can be reached under the same noise. Simulates, with the noise, the repetitions and the
+/// draws of `options`, policies that know the mean times: `optimum`, which keeps to the world's
+/// schedule, and `optimum:reacts=true` with several sizes of blocks; and, with at most 100 units,
+/// our own, which knows nothing beforehand. Their thinking takes no time. Those that are 5 % behind
+/// another one in both of the first two repetitions are dropped then. Returns the least mean
+/// makespan; nullopt if none of them completes every repetition. Throws Interrupted if a stop is
+/// requested.
+[[nodiscard]] std::optional<BestReached> best_reached(const SimWorld& world,
+                                                      const RunOptions& options, int repetitions);
+
+/// The bound and the best known of a machine. Of one without a platform, nothing is known.
+class Reference {
+ public:
+  /// `platform`, if it is not null, is that of the machine; all that refer to it share what is
+  /// found.
+  explicit Reference(std::shared_ptr<SimWorld> platform) : platform_(std::move(platform)) {}
+
+  [[nodiscard]] std::optional<double> lower_bound_s() const;
+  [[nodiscard]] ResidentPath resident() const { return resident_path(platform_.get()); }
+  /// Searches for the best schedule, which `optimum` then follows in the machine's runs.
+  void find_schedule(const RunOptions& options);
+  /// The best that is known to be reached with the noise of `options` in so many repetitions:
+  /// nothing unless a schedule was found.
+  [[nodiscard]] std::optional<BestReached> best_known(const RunOptions& options,
+                                                      int repetitions) const;
+
+ private:
+  std::shared_ptr<SimWorld> platform_;
+};
+
+}  // namespace equipoise
