@@ -113,6 +113,9 @@ bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
 
 namespace {
 
+/// Where workloads are typed.
+const std::string workload_option = "--workload";
+
 const std::vector<ParameterInfo> trace_kernel_parameters = {
     {"items", "", "items", "how many items there are; required"},
     {"grain_items", "the trace's, else 1", "items", "block sizes are multiples of it"},
@@ -149,11 +152,12 @@ std::optional<double> traced_bytes(const std::vector<Trace>& traces, const std::
 }
 
 /// `trace`: the first of the `traces` of this kernel.
-Workload choose_trace_kernel(const Spec& spec, const Trace& trace, const std::vector<Trace>& traces,
-                             const std::string& where) {
-  const Parameters read(spec.parameters, trace_kernel_parameters, spec.name, where);
+Workload choose_trace_kernel(const Spec& spec, const Trace& trace,
+                             const std::vector<Trace>& traces) {
+  const Parameters read(spec.parameters, trace_kernel_parameters, spec.name, workload_option);
   if (!read.is_given("items")) {
-    throw InputError(where, fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
+    throw InputError(workload_option,
+                     fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
   }
   constexpr double largest = 1e300;
   Workload w;
@@ -180,7 +184,7 @@ Workload choose_trace_kernel(const Spec& spec, const Trace& trace, const std::ve
   w.flop_per_item = read.number("flop_per_item", 0.0, largest);
   w.parameters["items"] = static_cast<double>(w.items);
   if (trace.problem.contains("items")) w.problem = w.parameters;
-  w.validate(where);
+  w.validate(workload_option);
   return w;
 }
 
@@ -212,31 +216,30 @@ bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
 
 Workload workload_of(const Kernel& kernel) { return kernel.workload(); }
 
-Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces,
-                         const std::string& where) {
-  const Spec spec = parse_spec(spelling, ':', where);
+Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces) {
+  const Spec spec = parse_spec(spelling, ':', workload_option);
   std::vector<std::string> known;
   for (const KernelInfo& info : kernel_catalog()) {
     known.push_back(info.name);
     if (info.name != spec.name || is_sized_for_a_trace(spec, info)) continue;
-    Workload workload = workload_of(*make_kernel(spec.name, spec.parameters, where));
+    Workload workload = workload_of(*make_kernel(spec.name, spec.parameters, workload_option));
     take_from_trace(workload, traces);
     return workload;
   }
   for (const Trace& trace : traces) {
-    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace, traces, where);
+    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace, traces);
     if (std::find(known.begin(), known.end(), trace.kernel) == known.end()) {
       known.push_back(trace.kernel);
     }
   }
   if (spec.parameters.contains("items") && std::ranges::find(known, spec.name) != known.end()) {
     throw InputError(
-        where,
+        workload_option,
         fmt::format("{0} has no parameter 'items', but for a trace of {0}, and none is given; see "
                     "'equipoise list kernels'",
                     spec.name));
   }
-  throw InputError(where, unknown_name("kernel", spec.name, known));
+  throw InputError(workload_option, unknown_name("kernel", spec.name, known));
 }
 
 void check_problem(const Trace& trace, const std::string& trace_file, const Workload& workload) {

@@ -36,11 +36,10 @@ void add_block_limits(Unit& unit, const Unit& recorded);
 /// iterations, in_bytes_per_item, out_bytes_per_item, resident_bytes, distribution,
 /// resident_memory_bytes, iteration_bytes, memory_bytes_per_item and flop_per_item. In both cases,
 /// resident bytes, their memory and memory per item come from the header of the kernel's first
-/// trace if it states them, unless the user gave them. Throws InputError at `where`, also if the
-/// trace's `problem` has another number of items.
+/// trace if it states them, unless the user gave them. Throws InputError at `--workload`, also if
+/// the trace's `problem` has another number of items.
 [[nodiscard]] Workload choose_workload(const std::string& spelling,
-                                       const std::vector<Trace>& traces,
-                                       const std::string& where = {});
+                                       const std::vector<Trace>& traces);
 
 /// Throws InputError at `trace_file` if `trace` was made for another problem than `workload`.
 void check_problem(const Trace& trace, const std::string& trace_file, const Workload& workload);

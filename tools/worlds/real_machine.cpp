@@ -142,7 +142,7 @@ void choose_phases(RealMachine& machine, const RunOptions& options, bool any_com
       workload = workload_of(*machine.kernels.back());
     } else {
       machine.kernels.push_back(nullptr);
-      workload = choose_workload(spelling, machine.traces, "--workload");
+      workload = choose_workload(spelling, machine.traces);
     }
     for (std::size_t i = 0; i < machine.traces.size(); ++i) {
       if (machine.traces[i].kernel != workload.kernel) continue;

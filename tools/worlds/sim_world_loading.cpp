@@ -25,7 +25,7 @@ std::vector<Workload> choose_workloads(const RunOptions& options,
                                        const std::vector<Trace>& traces) {
   std::vector<Workload> phases;
   for (const std::string& spelling : options.workloads) {
-    phases.push_back(choose_workload(spelling, traces, "--workload"));
+    phases.push_back(choose_workload(spelling, traces));
     bool has_trace = false;
     for (std::size_t i = 0; i < traces.size(); ++i) {
       if (traces[i].kernel != phases.back().kernel) continue;
