@@ -167,7 +167,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
       plan.run.policy.recorded != nullptr
           ? nullptr
           : make_cost_meter(plan.run.decision_cost,
-                            paper_prices(*plan.run.policy.info, plan.phases));
+                            paper_prices(*plan.run.policy.info, plan.phases), "--decision-cost");
   std::unique_ptr<JournalFile> file;
   if (!plan.run.journal_file.empty()) {
     file = make_queued_journal(make_journal_file(
