@@ -158,7 +158,7 @@ class Kmeans final : public Kernel {
 
   /// Checks the last two iterations and the merge between them in full, and earlier iterations by
   /// the change of the inertia.
-  Verification verify() const {
+  Verification verify() const override {
     const Centroids& centroids = centroids_;
     const std::span<const double> points = points_.span();
     std::string fault = fault_of_merges(centroids.merges());
