@@ -6,23 +6,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
-#include <sstream>
 #include <vector>
 
 #include "platforms/host_properties.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/printable_text.hpp"
+#include "shared_policies/text/words.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
-
-std::vector<std::string> words_of(const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
 
 class ProfileChecker {
  public:
@@ -35,7 +28,7 @@ class ProfileChecker {
     for (std::size_t from = 0; from < text.size(); ++line_) {
       const std::size_t end = std::min(text.find_first_of("\n\r", from), text.size());
       const std::string line = text.substr(from, end - from);
-      take(words_of(line), line);
+      take(split_at_blanks(line), line);
       from = end + (text.compare(end, 2, "\r\n") == 0 ? 2 : 1);
     }
     line_ = first_line_;

@@ -1,5 +1,5 @@
-// Reads scenarios: events in JSON with their profiles of speeds, or a table of shares. Every error
-// message names its line.
+// Reads scenarios: events in JSON with their profiles of speeds, or a table of shares; and refuses
+// events that contradict one another. Every error message names its line.
 #include "traces/scenario_file.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
+#include "shared_policies/text/words.hpp"
 #include "traces/csv_reader.hpp"
 #include "traces/json_document.hpp"
 
@@ -35,14 +35,6 @@ struct SpeedProfile {
 };
 
 constexpr std::size_t most_steps = 100'000;
-
-/// The parts of a line between blanks.
-std::vector<std::string> split_at_blanks(const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
 
 /// Adds the step of a row or line with these two values.
 void add_step(const std::vector<std::string>& values, const std::string& where,

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "real/cuda/cuda_call.hpp"
-#include "real/unit_memory.hpp"
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {

@@ -10,15 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "shared_policies/text/words.hpp"
+
 namespace equipoise {
 namespace {
-
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
 
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before(b.size() + 1);

@@ -76,6 +76,15 @@ struct CommandOptions {
     };
     return app.add_option_function<Typed>(name, take, meaning);
   }
+  /// The same for an option that a script may give an empty text, which leaves `into` as it is.
+  template <class T, class Read>
+  CLI::Option* value_or_empty(const std::string& name, T& into, const std::string& meaning,
+                              const Read& read) const {
+    return value(name, into, meaning,
+                 [&into, read](const std::string& text, const std::string& at) {
+                   return text.empty() ? into : T(read(text, at));
+                 });
+  }
   CLI::Option* flag(const std::string& name, bool& into, const std::string& meaning) const {
     return app.add_flag(name, into, meaning);
   }
@@ -442,8 +451,9 @@ void add_diff(const CommandOptions& program) {
   c.text("OLD", r.before, "results.json, or the folder that compare --out wrote")->required();
   c.text("NEW", r.now, "the same of the other commit")->required();
   c.text("--quantity", r.quantity, "what is compared, e.g. energy_j")->capture_default_str();
-  c.value("--fail", r.fail_above,
-          "exit 1 if a policy is worse by more than this, beyond noise, e.g. 5%", parse_share);
+  c.value_or_empty("--fail", r.fail_above,
+                   "exit 1 if a policy is worse by more than this, beyond noise, e.g. 5%",
+                   parse_share);
   c.value("--confidence", r.confidence, "of the confidence intervals", confidence_of)
       ->default_str("95%");
   c.text("--junit", r.junit_file, "write a JUnit report here, one case a policy");
@@ -460,7 +470,7 @@ void add_sweep(const CommandOptions& program) {
           "folder for points and results; a sweep that was stopped resumes when it is started "
           "again with the same folder")
       ->required();
-  c.value("--shard", r.shard, "I/N: simulate only part I of N, e.g. 3/16", parse_shard);
+  c.value_or_empty("--shard", r.shard, "I/N: simulate only part I of N, e.g. 3/16", parse_shard);
   c.text("--only", r.only,
          "only experiments with this name, or whose names match, e.g. 'sirocco-*'; repeatable");
   add_bounds(c, r.bounds);
@@ -483,8 +493,8 @@ void add_validate(const CommandOptions& program) {
   add_seed(c, o.seed, "of the input data and of drawn block times");
   add_seconds_max(c, r.seconds_max, "time for recording each kernel, e.g. 10 or 10s");
   add_meters(c, o);
-  c.value("--max-error", r.error_max,
-          "exit 1 if the error of a predicted makespan is larger, e.g. 8%", error_of);
+  c.value_or_empty("--max-error", r.error_max,
+                   "exit 1 if the error of a predicted makespan is larger, e.g. 8%", error_of);
   add_bounds(c, r.bounds);
   add_out(c, o.out,
           "folder for trace, platform, validation.json, results.json, results.csv, report.html "
@@ -608,10 +618,11 @@ void add_import_starpu(const CommandOptions& import, const std::string& example)
   c.either("--items-from", r.options.items_from_bytes,
            "flops: an item is 1 MFlop; bytes: 1 KiB of operands, for models without flops",
            {"flops", "bytes"}, "bytes");
-  c.value("--flops", r.options.flops,
-          "work of tasks whose model has no flops, as FACTOR*bytes^EXPONENT of the bytes of their "
-          "operands: 0.017*bytes^1.5 for C += A B of square tiles of doubles",
-          parse_flops);
+  c.value_or_empty(
+      "--flops", r.options.flops,
+      "work of tasks whose model has no flops, as FACTOR*bytes^EXPONENT of the bytes of their "
+      "operands: 0.017*bytes^1.5 for C += A B of square tiles of doubles",
+      parse_flops);
   c.either("--bytes", r.options.operand_bytes,
            "operands: a block moves its operands; none: nothing moves", {"none", "operands"},
            "operands");
@@ -732,8 +743,8 @@ void add_check(const CommandOptions& program) {
           "whose answer takes longer than 10 s (its answer_limit_s)",
           check_seconds_of)
       ->default_str(fmt::format("{}", r.seconds_max));
-  c.value("--machines", r.machines, "random machines for each test; by default 40 to 100",
-          machines_of);
+  c.value_or_empty("--machines", r.machines, "random machines for each test; by default 40 to 100",
+                   machines_of);
   add_output(c, r.json);
   c.example("equipoise check policy mine/build/mine.so:share=0.3");
 }

@@ -8,7 +8,8 @@
 #include <cctype>
 #include <charconv>
 #include <cstddef>
-#include <sstream>
+
+#include "shared_policies/text/words.hpp"
 
 namespace equipoise {
 namespace {
@@ -23,13 +24,6 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 bool looks_like_a_number(const std::string& cell) {
   return cell.empty() || cell == "-" || is_digit(cell.front()) || cell.front() == '-' ||
          cell.front() == '+' || cell.front() == '*';
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
 }
 
 /// A name that ends in a number, such as cpu12.
@@ -56,8 +50,8 @@ struct CountedName {
 
 /// Whether `next` may follow `cell` in a folded row: it is equal, or has the next names.
 bool goes_on(const std::string& cell, const std::string& next) {
-  const std::vector<std::string> from = words_of(cell);
-  const std::vector<std::string> to = words_of(next);
+  const std::vector<std::string> from = split_at_blanks(cell);
+  const std::vector<std::string> to = split_at_blanks(next);
   if (from.size() != to.size()) return false;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (from[i] != to[i] && !CountedName(from[i]).goes_on_as(CountedName(to[i]))) return false;
@@ -68,8 +62,8 @@ bool goes_on(const std::string& cell, const std::string& next) {
 /// The cell of a folded row whose cells go from `first` to `last`.
 std::string folded_cell(const std::string& first, const std::string& last) {
   if (first == last) return first;
-  std::vector<std::string> words = words_of(first);
-  const std::vector<std::string> to = words_of(last);
+  std::vector<std::string> words = split_at_blanks(first);
+  const std::vector<std::string> to = split_at_blanks(last);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] != to[i]) words[i] += ".." + to[i];
   }
@@ -193,7 +187,7 @@ std::size_t width_of(const std::string& text) {
 
 std::vector<std::string> broken(const std::string& text, std::size_t widest) {
   std::vector<std::string> lines(1);
-  for (const std::string& word : words_of(text)) {
+  for (const std::string& word : split_at_blanks(text)) {
     std::string& line = lines.back();
     if (!line.empty() && width_of(line) + 1 + width_of(word) > widest) {
       lines.push_back(word);

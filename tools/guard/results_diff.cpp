@@ -88,8 +88,10 @@ void add_differences(const Values& before, const Values& now,
 
 /// The machine on which results were made, if they say that.
 Values machine_of(const StoredResults& results) {
-  const JsonValue* const machine = member(results.document, "environment.machine");
-  return machine == nullptr ? Values() : Values{{"machine", machine}};
+  const JsonObject top(results.document, results.file, "a results.json");
+  if (top.find("environment") == nullptr) return {};
+  const JsonObject environment(top.at("environment"), results.file, "an environment");
+  return {{"machine", &environment.at("machine")}};
 }
 
 std::vector<Difference> differences_of(const StoredResults& before, const StoredResults& now) {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/page/page_html.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/report/report_inputs.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/json_document.hpp"

@@ -15,6 +15,7 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
+#include "shared_policies/text/words.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/worlds/experiment_facts.hpp"
 #include "traces/experience_file.hpp"
@@ -160,13 +161,6 @@ constexpr auto other_terms = std::to_array<TermText>({
      "another), repetition by repetition."},
     {"..", "", "Between two units: these and all between; each has the numbers of the row."},
 });
-
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
 
 /// Words without what stands between them: "idle %" is "idle", "size (items)" is "size items".
 std::vector<std::string> words_of(const std::string& text) {

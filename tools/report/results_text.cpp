@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/run/losses.hpp"
 #include "tools/report/json_values.hpp"
-#include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/runs/policy_choice.hpp"
 #include "traces/json_record.hpp"

@@ -13,7 +13,6 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/divide/energy_split.hpp"
 #include "shared_policies/run/metrics.hpp"
-#include "tools/console/terminal.hpp"
 #include "tools/runs/options.hpp"
 #include "tools/simulations/sim_world.hpp"
 

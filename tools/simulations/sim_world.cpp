@@ -8,6 +8,7 @@
 
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
+#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/resident_data.hpp"
 #include "sim/sim_executor.hpp"

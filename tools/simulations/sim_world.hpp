@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/measures.hpp"

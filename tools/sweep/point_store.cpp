@@ -136,7 +136,7 @@ PointWriter::PointWriter(const std::string& folder, const Shard& shard)
   if (problem) refuse_to_write(path_, problem.value());
   file_.rdbuf()->pubsetbuf(nullptr, 0);  // each line is written at once, and nothing later
   file_.open(path_, std::ios::binary | std::ios::app);
-  if (whole == 0 && !(file_ << header_line)) refuse_to_write(path_, errno);
+  if (!file_ || (whole == 0 && !(file_ << header_line))) refuse_to_write(path_, errno);
 }
 
 void PointWriter::append_line(const std::string& line) {

@@ -14,7 +14,7 @@ namespace equipoise {
 namespace {
 
 /// The arguments of this program, the first of which is its name, as one line that a shell reads in
-/// the same way.
+/// the same way. Empty where /proc is not mounted.
 std::string typed_command() {
   std::ifstream arguments("/proc/self/cmdline");
   std::string line;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "real/disturbances.hpp"
+#include "real/gpu/gpu.hpp"
 #include "tools/console/console.hpp"
 
 namespace equipoise {

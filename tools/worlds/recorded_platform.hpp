@@ -10,7 +10,6 @@
 
 #include "platforms/platform_file.hpp"
 #include "real/devices/link_rates.hpp"
-#include "real/gpu/gpu.hpp"
 #include "real/recording/recorder.hpp"
 #include "real/unit_spec.hpp"
 

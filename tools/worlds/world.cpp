@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "real/paced/paced_unit.hpp"
 #include "real/real_executor.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/console.hpp"

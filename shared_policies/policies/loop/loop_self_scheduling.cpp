@@ -466,8 +466,7 @@ std::vector<PolicyInfo> loop_rules_info() {
              "standard deviation of independent item times; auto: all items of a block deviate "
              "together, as much as the profile's units do",
              "Kruskal and Weiss (1985): sigma is given, items are independent; auto is ours, "
-             "chosen "
-             "because a profile has means alone, and units differ more than items"},
+             "chosen because a profile has means alone, and units differ more than items"},
             min_block_parameter()},
        .foresight = Foresight::informed,
        .make = make_a<KnownScatterFixedSize>},
@@ -502,9 +501,8 @@ std::vector<PolicyInfo> factoring_info() {
             {"coefficient_of_variation", "auto", "",
              "standard deviation of item times over their mean; auto: between the profile's units",
              "Hummel, Schonberg, Flynn (1992): sigma and mu are known; not said from where; auto "
-             "is "
-             "chosen because a profile has means alone, and which unit gets an item is not known "
-             "before"},
+             "is chosen because a profile has means alone, and which unit gets an item is not "
+             "known before"},
             min_block_parameter()},
        .foresight = Foresight::informed,
        .make = make_a<KnownVariationFactoring>},

@@ -108,6 +108,7 @@ TEST_F(Guard, DiffTellsChangesFromNoise) {
   EXPECT_NE(same.out.find("equal"), std::string::npos) << same.out;
   const ProgramRun slower = run_equipoise(
       {"diff", old, now, "--fail", "5%", "--json", "--junit", scratch_.path("junit.xml")});
+  EXPECT_EQ(run_equipoise({"diff", old, now, "--fail", ""}).exit_code, 0);  // as without it
   EXPECT_EQ(slower.exit_code, 1);
   EXPECT_NE(slower.err.find("--fail allows 5.00 %"), std::string::npos) << slower.err;
   EXPECT_NE(slower.err.find("the experiments differ in sim.dispatch_cost_given_s"),
