@@ -27,7 +27,7 @@ using BlockTimeModelMaker = std::function<std::unique_ptr<BlockTimeModel>(std::s
 struct TrainingRule {
   Items min_rounds = 4;  ///< rounds before the first fit
   double min_r2 = 0.7;   ///< after these, it goes on until R^2 of every fit exceeds this
-  bool async = false;  ///< no barrier between rounds
+  bool async = false;    ///< no barrier between rounds
 };
 
 /// On imbalance: all blocks come back before the fit (the paper's text), or the fit is made first
