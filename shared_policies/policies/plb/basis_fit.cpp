@@ -11,6 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include "shared_policies/policies/block_sizes.hpp"
+
 namespace equipoise {
 namespace {
 
@@ -46,7 +48,6 @@ constexpr double largest_condition = 1e8;
 constexpr double ridge = 1e-8;
 constexpr double span_of_a_constant = 3.0;  // noisy times of nearer sizes are alike by chance
 constexpr double alike = 1.02;              // scores within this factor of the best count as equal
-constexpr double shortest_prediction_s = 1e-9;  // to which errors are relative
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
@@ -356,7 +357,7 @@ FitQuality quality_of(std::span<const CostSample> samples, std::span<const doubl
   double measurements = 0.0;
   for (std::size_t k = 0; k < samples.size(); ++k) {
     const CostSample& s = samples[k];
-    const double scale = std::max(std::abs(predictions[k]), shortest_prediction_s);
+    const double scale = std::max(std::abs(predictions[k]), shortest_block_s);
     const double error = s.seconds - predictions[k];
     quality.relative_error2 += (s.weight * error * error + s.spread_s2) / (scale * scale);
     measurements += s.weight;

@@ -151,13 +151,6 @@ void FittedCurves::end_step() {
   }
 }
 
-std::optional<UnitFit> FittedCurves::fit_one(const LearnedUnit& unit) const {
-  if (memory_.forgets() && span_of(unit.compute) < memory_.narrow_span) {
-    return fit_unit(one_sample(unit.compute), one_sample(unit.transfer), options_);
-  }
-  return fit_unit(unit.compute, unit.transfer, options_);
-}
-
 void FittedCurves::fit(const View& view) {
   options_.scale_items = static_cast<double>(view.workload().items);
   for (LearnedUnit& unit : units_) {
@@ -166,7 +159,10 @@ void FittedCurves::fit(const View& view) {
       unit.transfer.clear();
       for (const Measured& measured : unit.latest) pool(unit, measured);
     }
-    if (!unit.compute.empty()) unit.fit = fit_one(unit);
+    if (unit.compute.empty()) continue;
+    const bool is_narrow = memory_.forgets() && span_of(unit.compute) < memory_.narrow_span;
+    unit.fit = is_narrow ? fit_unit(one_sample(unit.compute), one_sample(unit.transfer), options_)
+                         : fit_unit(unit.compute, unit.transfer, options_);
   }
 }
 

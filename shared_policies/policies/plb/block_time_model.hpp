@@ -112,7 +112,6 @@ class FittedCurves final : public BlockTimeModel {
     std::deque<Measured> latest;  // with a window: the measurements that the samples are made of
   };
   static void pool(LearnedUnit& unit, const Measured& measured);
-  [[nodiscard]] std::optional<UnitFit> fit_one(const LearnedUnit& unit) const;
 
   [[nodiscard]] const FitQuality* quality(UnitId unit) const override;
   [[nodiscard]] std::string words(UnitId unit) const override;

@@ -223,7 +223,7 @@ class PlbHac final : public EventPolicy {
       Items& items = block_items_[unit.id.index];
       if (chosen[unit.id.index] > 0) items = std::min(std::max(items, floor), unit.cap_items);
     }
-    let_left_out_units_back_in();  // ours
+    left_out_.let_back_in(view(), *model_, min_block(), block_items_);  // ours
   }
 
   /// "A minimum block size that does not underutilize the GPUs", in whole grains; 0 for no minimum.
@@ -438,11 +438,6 @@ class PlbHac final : public EventPolicy {
       units_[unit.index].is_waiting = true;
       evaluate(DecisionKind::unit_joined, {});
     }
-  }
-
-  void let_left_out_units_back_in() {
-    const auto knows = [this](UnitId unit) { return model_->knows(unit); };
-    left_out_.let_back_in(view(), knows, min_block(), block_items_);
   }
 
   void note_exhaustion() const {

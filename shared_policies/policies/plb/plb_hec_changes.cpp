@@ -71,8 +71,7 @@ bool PlbHec::postpones_solving() {
 }
 
 void PlbHec::let_left_out_units_back_in(std::vector<Items>& block_items) {
-  const auto knows = [this](UnitId unit) { return model_->knows(unit); };
-  for (const UnitId unit : left_out_.let_back_in(view(), knows, 0, block_items)) {
+  for (const UnitId unit : left_out_.let_back_in(view(), *model_, 0, block_items)) {
     repeated_.choose_uncompared(unit, block_items[unit.index]);
   }
 }
