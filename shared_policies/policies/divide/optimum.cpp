@@ -285,7 +285,7 @@ PolicyInfo optimum_info() {
            {"part", "0.5", "share of what the unit would still get",
             "with reacts=true: size of a block", "factoring halves what remains, too"},
            {"dearer", "0.02", "share of the least cost of an item",
-            "with reacts=true: blocks are not smaller or larger than items cost that much more in",
+            "with reacts=true: an item may cost so much more than in blocks of the best size",
             "ours; the best known makespan is the least of several such runs"}},
       .foresight = Foresight::oracle,
       .make = make_optimum,

@@ -85,7 +85,8 @@ PolicyInfo static_info() {
           .source = "de Camargo, WAMCA 2012 (10.1109/WAMCA.2012.13)",
           .parameters = {profile_parameter(),
                          {"model", "fpm", "",
-                          "the profile as it is (fpm), a line (affine), a speed (speed)",
+                          "the profile as it is (fpm: functional performance model), a line fitted "
+                          "to it (affine), or one speed",
                           "PLB-HeC II: profiles of previous executions, the same time for all "
                           "(DLB-GPU IV's own static: a speed)"},
                          {"blocks", "1", "blocks", "equal blocks that a share is handed out in",

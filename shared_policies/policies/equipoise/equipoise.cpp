@@ -197,8 +197,8 @@ class Equipoise final : public EventPolicy {
     Decision decision{.what = DecisionKind::divide};
     for (const UnitState& unit : view().units()) {
       if (!forecast_.takes_part(unit)) continue;
-      if (!forecast_.cost(unit.id).is_known()) return;
-      const RunningCost& cost = forecast_.cost(unit.id).queued();
+      if (!forecast_.cost_of(unit.id).is_known()) return;
+      const RunningCost& cost = forecast_.cost_of(unit.id).queued();
       const double left_s = forecast_.end_s() - forecast_.part(unit.id).ready_s;
       const double items =
           forecast_.sizes(unit.id).items(cost, left_s, forecast_.most_items(unit), left_s);
@@ -214,7 +214,7 @@ class Equipoise final : public EventPolicy {
   /// Gives a grain to the unit that needs the least time for it, where none was found worth using.
   void assign_one_grain() {
     const auto takes_s = [&](const UnitState& unit) {
-      const PipelineCost& cost = forecast_.cost(unit.id);
+      const PipelineCost& cost = forecast_.cost_of(unit.id);
       return forecast_.takes_part(unit) && cost.is_known()
                  ? cost.queued().seconds(grain())
                  : std::numeric_limits<double>::infinity();
@@ -227,7 +227,7 @@ class Equipoise final : public EventPolicy {
   /// of the remaining items is left.
   void assign_blocks(const UnitState& unit) {
     UnitPart& part = forecast_.part(unit.id);
-    const PipelineCost& known = forecast_.cost(unit.id);
+    const PipelineCost& known = forecast_.cost_of(unit.id);
     if (!forecast_.takes_part(unit)) return;
     if (!known.is_known()) {
       if (unit.outstanding.empty()) give(unit.id, first_items(unit));
@@ -269,7 +269,7 @@ class Equipoise final : public EventPolicy {
   [[nodiscard]] double largest_next(const UnitState& unit) const {
     const UnitPart& part = forecast_.part(unit.id);
     double tried = std::numeric_limits<double>::infinity();
-    if (forecast_.cost(unit.id).is_unconfirmed()) tried = first_items(unit);
+    if (forecast_.cost_of(unit.id).is_unconfirmed()) tried = first_items(unit);
     if (part.has_data) tried = part.largest_items;
     return std::min(forecast_.most_items(unit), sizing_.growth * tried);
   }

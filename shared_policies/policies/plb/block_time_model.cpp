@@ -194,7 +194,9 @@ std::vector<double> FittedCurves::divide(const View& view, const std::vector<Uni
 
 ParameterInfo fit_parameter(const std::string& points) {
   return {
-      "fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls",
+      "fit", "subset", "",
+      "which of the seven functions: the subset, or the single one, that predicts left-out sizes "
+      "best; full_ridge: all, by ridge regression; nnls: coefficients are not negative",
       fmt::format("not said (eq. 1: seven functions, fitted to {}); chosen because few terms that "
                   "predict left-out points do not overfit, e^x alone, a constant where x is small, "
                   "only if sizes are three times apart: noise makes times of nearer sizes alike",
@@ -206,7 +208,9 @@ FitMode read_fit(const Parameters& read) {
 }
 
 ParameterInfo solver_parameter(const std::string& place) {
-  return {"solver", "direct", "", "direct or ipopt",
+  return {"solver", "direct", "",
+          "how blocks that end together are solved for: by Newton's method (direct), or by Ipopt's "
+          "interior-point method (ipopt)",
           place + "; direct finds the same sizes in every build"};
 }
 

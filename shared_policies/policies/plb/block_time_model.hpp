@@ -72,7 +72,7 @@ struct SampleMemory {
   [[nodiscard]] bool forgets() const { return forgetting < 1.0 || window > 0; }
 };
 
-/// How block sizes are solved for: by water-filling, or by Ipopt as in the papers.
+/// How block sizes are solved for: by `solve_equal_finish`, or by Ipopt as in the papers.
 enum class Solver { direct, ipopt };
 
 /// The model of PLB-HeC and PLB-HAC, by least squares from all samples:

@@ -499,7 +499,8 @@ std::vector<ParameterInfo> plb_hac_parameters() {
       {"solve_on", "first_cpu", "",
        "who spends the time of solving: the first CPU to be idle, or the entering_unit",
        "3.1, 3.3"},
-      {"min_solve_interval_s", "0", "s", "steps that begin sooner keep the last block sizes",
+      {"min_solve_interval_s", "0", "s",
+       "steps that begin sooner after the last solve keep its block sizes",
        "Alg. 1: every virtual step is solved for"},
       {"gap_threshold_s", "0.4", "s", "how much too early a block must end to leave a gap", "3.3"},
       {"gap_rule", "difference", "",
@@ -530,7 +531,8 @@ std::vector<ParameterInfo> plb_hac_parameters() {
       {"window", "0", "blocks", "only this many latest blocks of each unit are used; 0: all",
        "3.3: all measurements collected"},
       {"narrow_span", "3", "largest / smallest size",
-       "where less is remembered, proportion is fitted instead of a curve; 0: never",
+       "if the sizes that are remembered span less, times are fitted as proportional to size, not "
+       "by a curve; 0: never",
        "not said, because nothing is forgotten; chosen because sizes close together give any "
        "slope"},
       fit_parameter("two points at first"),
