@@ -112,7 +112,7 @@ void Kernel::set_problem(const char* items_parameter, std::map<std::string, doub
 }
 
 Distribution distribution_of(const Parameters& parameters) {
-  return static_cast<Distribution>(parameters.choice("distribution", {"master", "replicated"}));
+  return parameters.choice<Distribution>("distribution", {"master", "replicated"});
 }
 
 std::span<const KernelInfo> kernel_catalog() { return rows; }

@@ -1,4 +1,4 @@
-// Fits a straight line with non-negative coefficients.
+// Fits straight lines, also with non-negative coefficients.
 #include "shared_policies/fit/transfer_line.hpp"
 
 #include <vector>
@@ -26,22 +26,26 @@ Sums sums_about(std::span<const CostSample> samples, double x0, double t0) {
 
 }  // namespace
 
+StraightLine fit_straight_line(std::span<const CostSample> samples) {
+  const Sums raw = sums_about(samples, 0.0, 0.0);
+  const double mean_x = raw.x / raw.w;
+  const double mean_t = raw.t / raw.w;
+  const Sums centred = sums_about(samples, mean_x, mean_t);
+  const double slope = centred.xt / centred.xx;
+  return {slope, mean_t - slope * mean_x};
+}
+
 TransferLine fit_transfer_line(std::span<const CostSample> samples, bool adjusted_r2) {
   TransferLine line;
   if (samples.empty()) return line;
   const Sums raw = sums_about(samples, 0.0, 0.0);
-  const double mean_x = raw.x / raw.w;
-  const double mean_t = raw.t / raw.w;
-  const double through_origin = raw.xt / raw.xx;
-  line.seconds_per_item = through_origin;
+  line.seconds_per_item = raw.xt / raw.xx;
   int terms = 1;
   if (samples.size() > 1) {
-    const Sums centred = sums_about(samples, mean_x, mean_t);
-    const double slope = centred.xt / centred.xx;
-    const double intercept = mean_t - slope * mean_x;
+    const auto [slope, intercept] = fit_straight_line(samples);
     if (slope < 0.0) {
       line.seconds_per_item = 0.0;
-      line.latency_s = mean_t;
+      line.latency_s = raw.t / raw.w;
     } else if (intercept >= 0.0) {
       line.seconds_per_item = slope;
       line.latency_s = intercept;

@@ -1,4 +1,4 @@
-// The time of a block's copies as a straight line over its size.
+// Straight lines over the size of a block; the time of its copies as one.
 #pragma once
 
 #include <span>
@@ -6,6 +6,15 @@
 #include "shared_policies/fit/cost_samples.hpp"
 
 namespace equipoise {
+
+/// t(x) = slope x + intercept; either may be negative.
+struct StraightLine {
+  double slope = 0.0;
+  double intercept = 0.0;
+};
+
+/// The line through `samples` of at least two sizes by weighted least squares.
+[[nodiscard]] StraightLine fit_straight_line(std::span<const CostSample> samples);
 
 /// G(x) = latency + seconds_per_item * x, both non-negative.
 struct TransferLine {

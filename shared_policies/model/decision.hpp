@@ -19,9 +19,9 @@ namespace equipoise {
 /// What a policy has fitted and chosen for one unit at the time of a decision, for the journal.
 struct UnitEstimate {
   UnitId unit;
-  std::string cost;          ///< the fitted cost as text: "0.002 x + 1e-5 x ln x"
-  std::optional<double> r2;  ///< coefficient of determination of the compute fit
-  std::optional<double> r2_transfer;
+  std::string cost;            ///< the fitted cost as text: "0.002 x + 1e-5 x ln x"
+  std::optional<double> r2{};  ///< coefficient of determination of the compute fit
+  std::optional<double> r2_transfer{};
   Items block_items = 0;  ///< the size chosen for this unit
 };
 
@@ -76,9 +76,9 @@ using AnyDecisionKind = std::variant<DecisionKind, OwnDecisionKind>;
 /// The master or `unit` solved a model: the fitted costs and the chosen block sizes. A cost meter
 /// computes the time that it took, the journal records it, results count it.
 struct Decision {
-  std::optional<UnitId> unit;  ///< the unit that solved the model; none: the master
+  std::optional<UnitId> unit{};  ///< the unit that solved the model; none: the master
   AnyDecisionKind what;
-  std::vector<UnitEstimate> estimates;
+  std::vector<UnitEstimate> estimates{};
 
   [[nodiscard]] bool is(DecisionKind kind) const { return what == AnyDecisionKind(kind); }
 };

@@ -43,12 +43,11 @@ enum class ThresholdMode { relative, absolute };
 class Acosta final : public EventPolicy {
  public:
   explicit Acosta(const Parameters& read)
-      : mode_(static_cast<StepOf>(read.choice("mode", {"auto", "slices", "iterations"}))),
+      : mode_(read.choice<StepOf>("mode", {"auto", "slices", "iterations"})),
         initial_block_items_(read.items_or_auto("initial_block_items", 1)),
         step_fraction_(read.number("step_fraction", 0.0, 1.0)),
         threshold_(read.number("threshold", 0.0, 1e9)),
-        threshold_mode_(
-            static_cast<ThresholdMode>(read.choice("threshold_mode", {"relative", "absolute"}))),
+        threshold_mode_(read.choice<ThresholdMode>("threshold_mode", {"relative", "absolute"})),
         damping_(read.number("damping", 0.001, 1.0)) {}
 
  private:
@@ -108,17 +107,15 @@ class Acosta final : public EventPolicy {
           srp += step_[p].items / step_[p].seconds;
         }
       }
-      Decision decision{{}, DecisionKind::rebalance, {}};
+      Decision decision{.what = DecisionKind::rebalance};
       for (std::uint32_t p = 0; p < step_.size(); ++p) {
         if (step_[p].seconds > 0.0) {
           const double rp = step_[p].items / step_[p].seconds;
           double& share = shares[p];
           share += damping_ * (theirs * rp / srp - share);
-          decision.estimates.push_back({UnitId{p},
-                                        fmt::format("{:.4g} items/s", rp),
-                                        {},
-                                        {},
-                                        std::llround(share * step_items())});
+          decision.estimates.push_back({.unit = UnitId{p},
+                                        .cost = fmt::format("{:.4g} items/s", rp),
+                                        .block_items = std::llround(share * step_items())});
         }
       }
       decisions().decided(decision);

@@ -61,7 +61,7 @@ class Hdss final : public EventPolicy {
   explicit Hdss(const Parameters& read)
       : initial_block_items_(read.items_or_auto("initial_block_items", 1)),
         growth_(read.number("growth", 1.0, 1e6)),
-        phase1_sizes_(static_cast<Phase1Sizes>(read.choice("phase1_sizes", {"equal", "by_speed"}))),
+        phase1_sizes_(read.choice<Phase1Sizes>("phase1_sizes", {"equal", "by_speed"})),
         phase1_sync_(read.flag("phase1_sync")),
         convergence_(read.number("convergence", 0.0, 1e9)),
         min_points_(read.items("min_points", 1)),
@@ -222,16 +222,14 @@ class Hdss final : public EventPolicy {
   }
 
   [[nodiscard]] Decision weights(DecisionKind what) const {
-    Decision decision{{}, what, {}};
+    Decision decision{.what = what};
     for (const UnitState& unit : view().units()) {
       const WeighedUnit& weighed = unit_of(unit.id);
       if (unit.present && weighed.speed > 0.0) {
-        decision.estimates.push_back(
-            {unit.id,
-             fmt::format("x / ({:.4g} ln x + {:.4g})", weighed.curve.alpha, weighed.curve.beta),
-             {},
-             {},
-             weighted_block(unit.id)});
+        decision.estimates.push_back({.unit = unit.id,
+                                      .cost = fmt::format("x / ({:.4g} ln x + {:.4g})",
+                                                          weighed.curve.alpha, weighed.curve.beta),
+                                      .block_items = weighted_block(unit.id)});
       }
     }
     return decision;

@@ -33,11 +33,13 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo optimum_info();
 
 /// For PolicyInfo::make: makes a `P` from its parameters, and from what is known before the run if
-/// its constructor takes that, too.
+/// its constructor takes that, too: as a reference, or as a pointer if it can do without.
 template <typename P>
 std::unique_ptr<Policy> make_a(const Parameters& read, const KnownCosts* known) {
   if constexpr (std::is_constructible_v<P, const Parameters&>) {
     return std::make_unique<P>(read);
+  } else if constexpr (std::is_constructible_v<P, const Parameters&, const KnownCosts*>) {
+    return std::make_unique<P>(read, known);
   } else {
     EQ_CHECK(known != nullptr, "make_policy checks this");
     return std::make_unique<P>(read, *known);

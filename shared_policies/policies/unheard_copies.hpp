@@ -1,4 +1,4 @@
-// What a policy hears of blocks that were given twice around it.
+// Copies of a policy's blocks that are handed out without its doing, and what it hears of them.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,15 @@
 
 namespace equipoise {
 
-/// Gives blocks of a policy twice for it, and tells which events it hears. It hears of its own
-/// blocks only: each ends as BlockFinished, or as BlockLost if its copy was first (`by` copy,
-/// nothing returns). Of a copy it hears one thing: that its items are in the pool again (a
-/// BlockLost with `returns_items`), which happens when the original was lost before.
+/// Gives blocks of a policy to second units on its behalf, and tells which events the policy is to
+/// hear: those of its own blocks only. Each of them ends as BlockFinished, or as BlockLost if its
+/// copy was first (`by` copy, nothing returns). Of a copy it hears one thing: that its items are in
+/// the pool again (a BlockLost with `returns_items`), which happens when the original was lost
+/// before.
 class UnheardCopies {
  public:
-  /// Decisions::give_twice. Returns whether it was done.
+  /// Hands the block with the id `block`, outstanding on the unit `of`, to `unit`, too, as
+  /// Decisions::give_twice does; returns whether that was possible.
   bool give_twice(const View& view, Decisions& decisions, std::uint64_t block, UnitId of,
                   UnitId unit) {
     if (decisions.give_twice(block, of, unit) == 0) return false;

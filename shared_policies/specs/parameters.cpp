@@ -86,8 +86,8 @@ bool Parameters::flag(const std::string& name) const {
   return choice(name, {"false", "true"}) == 1;
 }
 
-std::size_t Parameters::choice(const std::string& name,
-                               std::initializer_list<const char*> words) const {
+std::size_t Parameters::position(const std::string& name,
+                                 std::initializer_list<const char*> words) const {
   const auto found = std::find(words.begin(), words.end(), text(name));
   if (found == words.end()) {
     throw InputError(where_, unknown_name("value of " + name, text(name),

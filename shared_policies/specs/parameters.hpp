@@ -51,16 +51,21 @@ class Parameters {
   [[nodiscard]] std::optional<Items> items_or_auto(const std::string& name, Items low) const;
   /// "true" or "false".
   [[nodiscard]] bool flag(const std::string& name) const;
-  /// The position of the value in `words`. An unknown word throws InputError; the message suggests
-  /// the nearest.
-  [[nodiscard]] std::size_t choice(const std::string& name,
-                                   std::initializer_list<const char*> words) const;
+  /// The position of the value in `words`; or the enumerator with this number, where `Choice` is
+  /// an enumeration. An unknown word throws InputError; the message suggests the nearest.
+  template <typename Choice = std::size_t>
+  [[nodiscard]] Choice choice(const std::string& name,
+                              std::initializer_list<const char*> words) const {
+    return static_cast<Choice>(position(name, words));
+  }
   /// Positive numbers separated by "/": 1/2/4/8.
   [[nodiscard]] std::vector<double> positive_list(const std::string& name) const;
   /// The same, where single numbers may be 0, but not all: 0/1.
   [[nodiscard]] std::vector<double> share_list(const std::string& name) const;
 
  private:
+  [[nodiscard]] std::size_t position(const std::string& name,
+                                     std::initializer_list<const char*> words) const;
   [[nodiscard]] std::vector<double> list(const std::string& name) const;
 
   TypedParameters values_;  ///< the values of all known parameters

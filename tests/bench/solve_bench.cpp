@@ -27,7 +27,7 @@ std::vector<BasisCurve> units_of(std::size_t n, Shape shape) {
     a[static_cast<std::size_t>(shape == Shape::quadratic ? Basis::u2 : Basis::u_log_u)] =
         shape == Shape::quadratic ? 4.0 * slowness : 0.3 * slowness;
     const FittedRange range{items, 1e-8 * items, items};
-    curves.emplace_back(a, range, TransferLine{1e-7, 1e-4, 1.0}, true);
+    curves.emplace_back(a, range, TransferLine{1e-7, 1e-4, 1.0});
   }
   return curves;
 }

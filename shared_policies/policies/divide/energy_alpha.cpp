@@ -51,8 +51,8 @@ class EnergyAlpha final : public PlannedPolicy {
   EnergyAlpha(const Parameters& read, const KnownCosts& known)
       : PlannedPolicy(known, "profile"),
         objective_(objective_of(read)),
-        grouping_(static_cast<Grouping>(read.choice("groups", {"units", "cpu-gpu"}))),
-        dynamic_(static_cast<DynamicTime>(read.choice("dynamic_time", {"device", "computing"}))) {}
+        grouping_(read.choice<Grouping>("groups", {"units", "cpu-gpu"})),
+        dynamic_(read.choice<DynamicTime>("dynamic_time", {"device", "computing"})) {}
 
  private:
   using Group = std::vector<UnitId>;

@@ -374,7 +374,7 @@ ParameterInfo objective_parameter() {
 }
 
 Objective objective_of(const Parameters& parameters) {
-  return static_cast<Objective>(parameters.choice("objective", {"time", "energy", "edp"}));
+  return parameters.choice<Objective>("objective", {"time", "energy", "edp"});
 }
 
 void check_objective(const Parameters& parameters, std::span<const Unit> units,

@@ -53,11 +53,12 @@ class KnownSchedule final : public EventPolicy {
   void on_iteration() override {
     left_ = schedule_[static_cast<std::size_t>(view().phase())];
     rest_.clear(view());
-    Decision decision{{}, DecisionKind::schedule, {}};
+    Decision decision{.what = DecisionKind::schedule};
     for (const UnitState& unit : view().units()) {
       const std::vector<Items>& blocks = left_[unit.id.index];
       if (!blocks.empty()) {
-        decision.estimates.push_back({unit.id, "known", {}, {}, blocks.front()});
+        decision.estimates.push_back(
+            {.unit = unit.id, .cost = "known", .block_items = blocks.front()});
       }
     }
     decisions().decided(decision);
@@ -132,13 +133,119 @@ class ReactingPlan final : public EventPolicy {
   void on_unit_lost(UnitId /*unit*/) override { add_shares(); }
   void on_unit_joined(UnitId /*unit*/) override { add_shares(); }
 
-  void plan();
-  void choose_sizes(PlannedUnit& unit) const;
-  void add_shares();
-  void expect_end(UnitId id);
-  void offer(UnitId id);
-  [[nodiscard]] double wanted(UnitId id) const;
-  [[nodiscard]] double end_of_others(UnitId but) const;
+  void plan() {
+    const auto phase = static_cast<std::size_t>(view().phase());
+    std::vector<const CostModel*> costs;
+    for (const auto& cost : known_.phases[phase]) costs.push_back(cost.get());
+    std::vector<Items> shares;
+    if (known_.schedule.empty()) {
+      shares = divide_among(view(), present_units(view()), view().workload().items, costs,
+                            BlockRule::cheapest);
+    } else {
+      for (const std::vector<Items>& blocks : known_.schedule[phase]) {
+        shares.push_back(std::accumulate(blocks.begin(), blocks.end(), Items{0}));
+      }
+    }
+    units_.assign(costs.size(), {});
+    for (std::size_t p = 0; p < costs.size(); ++p) {
+      units_[p].cost = costs[p];
+      units_[p].has_setup = view().workload().bytes_of_an_iteration() > 0.0;
+      units_[p].share_items = static_cast<double>(shares[p]);
+      units_[p].end_s = view().now().value;
+      choose_sizes(units_[p]);
+    }
+    add_shares();
+  }
+
+  void choose_sizes(PlannedUnit& unit) const {
+    const double ratio = std::max(1.0, unit.share_items / grain());
+    const auto size = [&](int i) {
+      return grain() * std::pow(ratio, static_cast<double>(i) / (sizes_tried - 1));
+    };
+    double cheapest = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < sizes_tried; ++i) {
+      cheapest = std::min(cheapest, unit.seconds(size(i)) / size(i));
+    }
+    for (int i = 0; i < sizes_tried; ++i) {
+      if (unit.seconds(size(i)) > (1.0 + dearer_) * cheapest * size(i)) continue;
+      if (unit.least_items == 0.0) unit.least_items = size(i);
+      unit.most_items = size(i);
+    }
+    const double whole_s = unit.cost->at(unit.most_items).seconds;
+    const double copies_s = whole_s - unit.cost->computing_s(unit.most_items);
+    if (copies_s > worth_overlapping * whole_s) unit.queue = 2;
+  }
+
+  void add_shares() {
+    shares_items_ = 0.0;
+    for (const UnitState& unit : view().units()) {
+      if (unit.present && !units_.empty()) shares_items_ += units_[unit.id.index].share_items;
+    }
+  }
+
+  void expect_end(UnitId id) {
+    PlannedUnit& unit = units_[id.index];
+    unit.end_s = view().now().value;
+    for (const OutstandingBlock& block : view().unit(id).outstanding) {
+      unit.end_s += unit.seconds(static_cast<double>(block.block.items));
+    }
+  }
+
+  void offer(UnitId id) {
+    PlannedUnit& unit = units_[id.index];
+    const UnitState& state = view().unit(id);
+    const std::size_t queue = std::max(unit.queue, static_cast<std::size_t>(state.unit.slots));
+    while (view().remaining() > 0 && state.outstanding.size() < queue) {
+      unit.end_s = std::max(unit.end_s, view().now().value);
+      const double items = wanted(id);
+      if (items <= 0.0) return;
+      const Items granted = decisions().assign(id, static_cast<Items>(std::ceil(items)));
+      if (granted == 0) return;
+      unit.end_s += unit.seconds(static_cast<double>(granted));
+    }
+  }
+
+  /// The size of the next block of the unit; 0 if it should wait.
+  [[nodiscard]] double wanted(UnitId id) const {
+    const PlannedUnit& unit = units_[id.index];
+    const double part =
+        shares_items_ > 0.0 ? part_ * unit.share_items / shares_items_ * remaining() : 0.0;
+    if (part >= unit.least_items) return std::min(part, unit.most_items);
+    const double last = std::min(unit.least_items, remaining());
+    if (view().outstanding() == 0) return last;
+    if (unit.share_items <= 0.0) return 0.0;
+    const double others_end_s = end_of_others(id);
+    for (double items = last; items >= std::min(grain(), last); items *= 0.5) {
+      if (unit.end_s + unit.seconds(items) <= others_end_s) return items;
+    }
+    return 0.0;
+  }
+
+  /// When the other units would have done all that remains, each at its speed with least blocks and
+  /// beginning when its blocks end; infinity if there are none.
+  [[nodiscard]] double end_of_others(UnitId but) const {
+    struct Other {
+      double from_s;
+      double items_per_s;
+    };
+    std::vector<Other> others;
+    for (const UnitState& state : view().units()) {
+      const PlannedUnit& unit = units_[state.id.index];
+      if (!state.present || state.id == but || unit.share_items <= 0.0) continue;
+      others.push_back({std::max(unit.end_s, view().now().value), unit.items_per_s()});
+    }
+    std::ranges::sort(others, {}, &Other::from_s);
+    double rate = 0.0;
+    double done_before = 0.0;  // what would be done at time 0 if the units so far had begun then
+    double end_s = std::numeric_limits<double>::infinity();
+    for (const Other& other : others) {
+      if (other.from_s >= end_s) break;
+      rate += other.items_per_s;
+      done_before -= other.items_per_s * other.from_s;
+      end_s = (remaining() - done_before) / rate;
+    }
+    return end_s;
+  }
 
   const KnownCosts& known_;
   double part_;
@@ -146,120 +253,6 @@ class ReactingPlan final : public EventPolicy {
   std::vector<PlannedUnit> units_;
   double shares_items_ = 0.0;  ///< of the units that are present
 };
-
-void ReactingPlan::plan() {
-  const auto phase = static_cast<std::size_t>(view().phase());
-  std::vector<const CostModel*> costs;
-  for (const auto& cost : known_.phases[phase]) costs.push_back(cost.get());
-  std::vector<Items> shares;
-  if (known_.schedule.empty()) {
-    shares = divide_among(view(), present_units(view()), view().workload().items, costs,
-                          BlockRule::cheapest);
-  } else {
-    for (const std::vector<Items>& blocks : known_.schedule[phase]) {
-      shares.push_back(std::accumulate(blocks.begin(), blocks.end(), Items{0}));
-    }
-  }
-  units_.assign(costs.size(), {});
-  for (std::size_t p = 0; p < costs.size(); ++p) {
-    units_[p].cost = costs[p];
-    units_[p].has_setup = view().workload().bytes_of_an_iteration() > 0.0;
-    units_[p].share_items = static_cast<double>(shares[p]);
-    units_[p].end_s = view().now().value;
-    choose_sizes(units_[p]);
-  }
-  add_shares();
-}
-
-void ReactingPlan::choose_sizes(PlannedUnit& unit) const {
-  const double ratio = std::max(1.0, unit.share_items / grain());
-  const auto size = [&](int i) {
-    return grain() * std::pow(ratio, static_cast<double>(i) / (sizes_tried - 1));
-  };
-  double cheapest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < sizes_tried; ++i) {
-    cheapest = std::min(cheapest, unit.seconds(size(i)) / size(i));
-  }
-  for (int i = 0; i < sizes_tried; ++i) {
-    if (unit.seconds(size(i)) > (1.0 + dearer_) * cheapest * size(i)) continue;
-    if (unit.least_items == 0.0) unit.least_items = size(i);
-    unit.most_items = size(i);
-  }
-  const double whole_s = unit.cost->at(unit.most_items).seconds;
-  const double copies_s = whole_s - unit.cost->computing_s(unit.most_items);
-  if (copies_s > worth_overlapping * whole_s) unit.queue = 2;
-}
-
-void ReactingPlan::add_shares() {
-  shares_items_ = 0.0;
-  for (const UnitState& unit : view().units()) {
-    if (unit.present && !units_.empty()) shares_items_ += units_[unit.id.index].share_items;
-  }
-}
-
-void ReactingPlan::expect_end(UnitId id) {
-  PlannedUnit& unit = units_[id.index];
-  unit.end_s = view().now().value;
-  for (const OutstandingBlock& block : view().unit(id).outstanding) {
-    unit.end_s += unit.seconds(static_cast<double>(block.block.items));
-  }
-}
-
-void ReactingPlan::offer(UnitId id) {
-  PlannedUnit& unit = units_[id.index];
-  const UnitState& state = view().unit(id);
-  const std::size_t queue = std::max(unit.queue, static_cast<std::size_t>(state.unit.slots));
-  while (view().remaining() > 0 && state.outstanding.size() < queue) {
-    unit.end_s = std::max(unit.end_s, view().now().value);
-    const double items = wanted(id);
-    if (items <= 0.0) return;
-    const Items granted = decisions().assign(id, static_cast<Items>(std::ceil(items)));
-    if (granted == 0) return;
-    unit.end_s += unit.seconds(static_cast<double>(granted));
-  }
-}
-
-/// The size of the next block of the unit; 0 if it should wait.
-double ReactingPlan::wanted(UnitId id) const {
-  const PlannedUnit& unit = units_[id.index];
-  const double part =
-      shares_items_ > 0.0 ? part_ * unit.share_items / shares_items_ * remaining() : 0.0;
-  if (part >= unit.least_items) return std::min(part, unit.most_items);
-  const double last = std::min(unit.least_items, remaining());
-  if (view().outstanding() == 0) return last;
-  if (unit.share_items <= 0.0) return 0.0;
-  const double others_end_s = end_of_others(id);
-  for (double items = last; items >= std::min(grain(), last); items *= 0.5) {
-    if (unit.end_s + unit.seconds(items) <= others_end_s) return items;
-  }
-  return 0.0;
-}
-
-/// When the other units would have done all that remains, each at its speed with least blocks and
-/// beginning when its blocks end; infinity if there are none.
-double ReactingPlan::end_of_others(UnitId but) const {
-  struct Other {
-    double from_s;
-    double items_per_s;
-  };
-  std::vector<Other> others;
-  for (const UnitState& state : view().units()) {
-    const PlannedUnit& unit = units_[state.id.index];
-    if (!state.present || state.id == but || unit.share_items <= 0.0) continue;
-    others.push_back({std::max(unit.end_s, view().now().value), unit.items_per_s()});
-  }
-  std::ranges::sort(others, {}, &Other::from_s);
-  double rate = 0.0;
-  double done_before = 0.0;  // what would be done at time 0 if the units so far had begun then
-  double end_s = std::numeric_limits<double>::infinity();
-  for (const Other& other : others) {
-    if (other.from_s >= end_s) break;
-    rate += other.items_per_s;
-    done_before -= other.items_per_s * other.from_s;
-    end_s = (remaining() - done_before) / rate;
-  }
-  return end_s;
-}
 
 std::unique_ptr<Policy> make_optimum(const Parameters& read, const KnownCosts* known) {
   if (read.flag("reacts")) return make_a<ReactingPlan>(read, known);
@@ -292,7 +285,7 @@ PolicyInfo optimum_info() {
            {"part", "0.5", "share of what the unit would still get",
             "with reacts=true: size of a block", "factoring halves what remains, too"},
            {"dearer", "0.02", "share of the least cost of an item",
-            "with reacts=true: blocks are not smaller or larger than items cost that much more in",
+            "with reacts=true: an item may cost so much more than in blocks of the best size",
             "ours; the best known makespan is the least of several such runs"}},
       .foresight = Foresight::oracle,
       .make = make_optimum,

@@ -112,14 +112,15 @@ Items PlannedPolicy::count_blocks(const UnitState& unit, const CostModel& /*cost
 
 void PlannedPolicy::on_iteration() {
   const std::vector<Items> shares = divide(costs_);
-  Decision decision{{}, DecisionKind::divide, {}};
+  Decision decision{.what = DecisionKind::divide};
   plan_.clear(view());
   for (const UnitState& unit : view().units()) {
     const Items share = shares[unit.id.index];
     if (share > 0) {
       const Items blocks = count_blocks(unit, *costs_[unit.id.index], share);
       plan_.add(unit.id, share, blocks, view().workload().grain_items);
-      decision.estimates.push_back({unit.id, cost_word_, {}, {}, (share + blocks - 1) / blocks});
+      decision.estimates.push_back(
+          {.unit = unit.id, .cost = cost_word_, .block_items = (share + blocks - 1) / blocks});
     }
   }
   decisions().decided(decision);

@@ -6,12 +6,12 @@
 //     one block for each unit                               count_blocks
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <vector>
 
 #include "shared_policies/fit/cost_samples.hpp"
 #include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/fit/transfer_line.hpp"
+#include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/divide/planned_division.hpp"
 #include "shared_policies/policies/policies.hpp"
 
@@ -33,7 +33,7 @@ class Static final : public PlannedPolicy {
  public:
   Static(const Parameters& read, const KnownCosts& known)
       : PlannedPolicy(known, "profile"),
-        model_(static_cast<ProfileModel>(read.choice("model", {"fpm", "affine", "speed"}))),
+        model_(read.choice<ProfileModel>("model", {"fpm", "affine", "speed"})),
         blocks_(read.items("blocks", 1)) {}
 
  private:
@@ -41,14 +41,12 @@ class Static final : public PlannedPolicy {
     if (model_ == ProfileModel::fpm) return PlannedPolicy::read(profile);
     const double even = all_items() / static_cast<double>(view().units().size());
     read_.clear();
-    Costs costs;
     for (const auto& known : profile) {
-      read_.push_back(std::make_unique<AffineCurve>(
-          model_ == ProfileModel::affine ? line_through(*known, even)
-                                         : AffineCurve(0.0, known->at(even).seconds / even)));
-      costs.push_back(read_.back().get());
+      read_.push_back(model_ == ProfileModel::affine
+                          ? line_through(*known, even)
+                          : AffineCurve(0.0, known->at(even).seconds / even));
     }
-    return costs;
+    return pointers_to(read_);
   }
 
   /// Least squares over sizes from a hundredth of an even share to an even share.
@@ -76,7 +74,7 @@ class Static final : public PlannedPolicy {
 
   ProfileModel model_;
   Items blocks_;
-  std::vector<std::unique_ptr<CostModel>> read_;
+  std::vector<AffineCurve> read_;
 };
 
 }  // namespace
@@ -87,7 +85,8 @@ PolicyInfo static_info() {
           .source = "de Camargo, WAMCA 2012 (10.1109/WAMCA.2012.13)",
           .parameters = {profile_parameter(),
                          {"model", "fpm", "",
-                          "the profile as it is (fpm), a line (affine), a speed (speed)",
+                          "the profile as it is (fpm: functional performance model), a line fitted "
+                          "to it (affine), or one speed",
                           "PLB-HeC II: profiles of previous executions, the same time for all "
                           "(DLB-GPU IV's own static: a speed)"},
                          {"blocks", "1", "blocks", "equal blocks that a share is handed out in",

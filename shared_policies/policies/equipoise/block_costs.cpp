@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "shared_policies/policies/block_sizes.hpp"
+
 namespace equipoise {
 namespace {
 
@@ -16,10 +18,9 @@ constexpr double octave_distance_max = 2.0;  // measurements this many octaves a
 constexpr double fixed_sd = 0.4;         // prior deviation of a, in times of the smallest blocks
 constexpr double least_scale = 1.0 / 3;  // of errors, in mean times of as many items
 constexpr double prior_sd = 0.10;        // assumed scatter before any is measured
-constexpr double shortest_s = 1e-9;      // one tick of a coarse timer
 constexpr double least_sd = 0.03;       // least scatter and uncertainty of what earlier runs showed
-constexpr double remembered_min = 0.1;  // measurements as which that counts, at least
-constexpr double remembered_max = 3.0;  // and at most
+constexpr double remembered_min = 0.1;  // least number of measurements that earlier runs count as
+constexpr double remembered_max = 3.0;  // and the greatest
 constexpr double surprise_sds = 3.0;    // standard deviations by which a surprise differs,
 constexpr double surprise_factor = 2.0;  // and by this factor at least
 constexpr double curve_sd = 0.1;         // assumed relative deviation of costs from the line
@@ -28,7 +29,7 @@ constexpr double least_gain = 0.02;      // for which a smaller size is preferre
 }  // namespace
 
 void RunningCost::add(double items, double seconds) {
-  seconds = std::max(seconds, shortest_s);
+  seconds = std::max(seconds, shortest_block_s);
   largest_items_ = std::max(largest_items_, items);
   if (std::exchange(is_experience_, false)) {
     all_errors_ = known_size_errors_;  // what was uncertain is known
@@ -74,7 +75,7 @@ void RunningCost::start_from(const std::vector<LearnedSize>& sizes, double scatt
 }
 
 bool RunningCost::is_far_from(double items, double seconds) const {
-  return std::abs(std::log(std::max(seconds, shortest_s) / this->seconds(items))) >
+  return std::abs(std::log(std::max(seconds, shortest_block_s) / this->seconds(items))) >
          surprise_sds * relative_sd();
 }
 
@@ -171,7 +172,7 @@ double RunningCost::weight_near(double items) const {
 }
 
 double RunningCost::seconds(double items) const {
-  return std::max(shortest_s, fixed_s_ + items * item_s_);
+  return std::max(shortest_block_s, fixed_s_ + items * item_s_);
 }
 
 double RunningCost::items_within(double seconds, double limit_items) const {

@@ -22,8 +22,9 @@ namespace equipoise {
 ///
 /// Old measurements lose weight (factor 0.97 per block). A surprise is a block of a known size
 /// whose time differs by a factor of two at least, and by more than three deviations of the
-/// scatter. It does not count: it is an outlier, such as an interruption. If the next block is one
-/// in the same direction, the unit has changed, and all times are multiplied by their mean ratio.
+/// scatter. It does not count: it is an outlier, such as an interruption. If the next block is a
+/// surprise in the same direction, the unit has changed, and all times are multiplied by the mean
+/// ratio of both.
 ///
 /// Where the items of larger blocks are dearer, as on a CPU whose cache holds only small blocks,
 /// the line is that of the blocks up to the octave whose items are cheapest. An octave's time is
@@ -35,10 +36,10 @@ class RunningCost {
  public:
   /// Starts from what earlier runs showed, whose times may be wrong by `uncertainty` (relatively)
   /// beside their `scatter`. It counts as the number of measurements that tell a mean that
-  /// precisely, at most three. Nothing if there are no sizes. To be called before any measurement.
+  /// precisely, at most three. Does nothing without sizes. To be called before any measurement.
   void start_from(const std::vector<LearnedSize>& sizes, double scatter, double uncertainty);
 
-  /// Whether a block differs from what is known by more than three deviations.
+  /// Whether the time of a block is farther than three standard deviations from the expected one.
   [[nodiscard]] bool is_far_from(double items, double seconds) const;
 
   /// Adds a measurement: a block of `items` > 0 took `seconds` >= 0.

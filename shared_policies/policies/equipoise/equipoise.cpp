@@ -1,8 +1,9 @@
 // equipoise: our own policy. Whenever a block ends, the remaining items are divided at the rates
-// that the units have shown, so that all end together; no model is solved for this.
+// that the units have shown, so that all end together: sums of rates, which need no solver.
 //
-// 1. Costs are learned block by block: a line (RunningCost), apart for blocks that met an empty
-//    unit and queued ones (PipelineCost). A surprise counts only if it is repeated.
+// 1. Costs are learned block by block: time is a line over size (RunningCost), one for blocks that
+//    met an empty unit and one for queued blocks (PipelineCost). A time that is far from the line
+//    counts only if the next one is, too.
 // 2. When all will end at the rates shown (Forecast), and with it the time left.
 // 3. A block takes half of the time left (NextBlock): less if times scatter (a safety margin:
 //    `cushion`), if it hides copies (`overlap`, and its own copy in is to be hidden), or if larger
@@ -33,7 +34,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "shared_policies/policies/equipoise/block_costs.hpp"
@@ -45,38 +45,242 @@
 namespace equipoise {
 namespace {
 
-/// All parts are renewed once in (units / this) blocks: many units make a block hardly dearer.
+/// The parts of all units are computed anew once in (units / this) finished blocks, so that what a
+/// block costs the master hardly grows with the number of units.
 constexpr std::size_t units_renewed_a_block = 8;
 
 class Equipoise final : public EventPolicy {
  public:
-  Equipoise(const BlockSizing& sizing, Experience experience)
-      : experience_(std::move(experience)), sizing_(sizing), forecast_(sizing) {}
+  Equipoise(const Parameters& read, const KnownCosts* known)
+      : experience_(known == nullptr ? Experience() : known->experience),
+        sizing_{read.number("first_share", 0.0, 1.0),
+                read.number("first_accelerator_share", 0.0, 1.0),
+                read.number("growth", 1.0, 1e9),
+                read.number("slack", 1e-6, 1.0),
+                read.number("overlap", 1e-6, 1.0),
+                read.number("cushion", 0.0, 1e9),
+                read.number("overhead_share", 1e-9, 1e9),
+                read.number("caution", 1e-9, 1e9)},
+        forecast_(sizing_) {}
 
  private:
-  void on_event(const Event& event) override;
-  void on_phase() override;
-  void on_iteration() override;
-  void on_finished(const BlockFinished& finished) override;
-  void on_idle(UnitId unit) override;
-  void on_late_end(const LateEnd& late) override { forecast_.part(late.unit).last_end = at(); }
-  void on_probed(const Probed& probed) override;
-  void on_timer(std::uint64_t /*timer*/) override { divide(); }
-  void on_unit_lost(UnitId /*unit*/) override { divide_anew(); }
-  void on_unit_joined(UnitId unit) override;
+  // -- Events ------------------------------------------------------------------------------------
 
-  bool is_due();
-  void learn(const BlockFinished& finished);
-  void forget_unconfirmed();
-  void divide();
-  void divide_anew();
-  void hand_out(UnitId id);
-  void report();
-  void assign_one_grain();
-  void assign_blocks(const UnitState& unit);
-  [[nodiscard]] double first_items(const UnitState& unit) const;
-  [[nodiscard]] double largest_next(const UnitState& unit) const;
-  double give(UnitId id, double items);
+  void on_event(const Event& /*event*/) override {
+    ended_.reset();
+    forecast_.look(view());
+  }
+
+  void on_phase() override {
+    learned_ = &kernels_[view().workload().kernel];
+    for (std::size_t p = learned_->size(); p < view().units().size(); ++p) {
+      learned_->emplace_back(view().units()[p].unit.copy_engines > 0);
+      if (experience_.empty()) continue;
+      const auto& before = experience_[static_cast<std::size_t>(view().phase())][p];
+      if (before) learned_->back().start_from(*before);
+    }
+    forecast_.begin_phase(*learned_);
+    remote_units_.begin_phase();
+    blocks_ = 0;
+    is_reported_ = false;
+    remote_units_.ask(decisions());
+  }
+
+  void on_iteration() override {
+    forecast_.begin_iteration();
+    divide();
+  }
+
+  void on_finished(const BlockFinished& finished) override {
+    learn(finished);
+    ended_ = finished.unit;
+    if (is_due()) {
+      divide();
+    } else if (view().remaining() > 0) {
+      hand_out(finished.unit);
+    }
+  }
+
+  void on_idle(UnitId unit) override {
+    if (view().outstanding() == 0 || forecast_.has_few_grains()) {
+      divide();
+    } else if (view().unit(unit).outstanding.empty()) {
+      hand_out(unit);
+    }
+  }
+
+  void on_late_end(const LateEnd& late) override { forecast_.part(late.unit).last_end = at(); }
+  void on_timer(std::uint64_t /*timer*/) override { divide(); }
+
+  void on_probed(const Probed& probed) override {
+    remote_units_.learn(probed, decisions());
+    if (remote_units_.know_links()) divide();
+  }
+
+  void on_unit_lost(UnitId /*unit*/) override { divide_anew(); }
+
+  void on_unit_joined(UnitId unit) override {
+    forecast_.part(unit) = {};
+    divide_anew();
+  }
+
+  // -- Learning ----------------------------------------------------------------------------------
+
+  void learn(const BlockFinished& finished) {
+    UnitPart& part = forecast_.part(finished.unit);
+    const Seconds heard = part.is_answer ? finished.assigned - part.last_end : Seconds{};
+    PipelineCost& cost = (*learned_)[finished.unit.index];
+    if (cost.add(finished, at(), part.last_end, !part.has_data, heard)) forget_unconfirmed();
+    part.has_data = true;
+    part.largest_items = std::max(part.largest_items, static_cast<double>(finished.block.items));
+    part.last_end = at();
+  }
+
+  /// Forgets what earlier runs showed of all units that have not confirmed it: it was wrong of one.
+  void forget_unconfirmed() {
+    for (const UnitState& unit : view().units()) {
+      PipelineCost& cost = (*learned_)[unit.id.index];
+      if (cost.is_unconfirmed()) cost = PipelineCost(unit.unit.copy_engines > 0);
+    }
+  }
+
+  // -- Dividing ----------------------------------------------------------------------------------
+
+  /// Counts a finished block. Returns whether to renew all parts: at first more often than later.
+  bool is_due() {
+    ++blocks_;
+    ++blocks_since_division_;
+    return blocks_since_division_ * units_renewed_a_block >=
+               std::min(view().units().size(), blocks_) ||
+           view().outstanding() == 0;
+  }
+
+  /// Divides the remaining items, and gives its next blocks to every unit that should have more
+  /// work.
+  void divide() {
+    if (view().remaining() == 0) return;
+    blocks_since_division_ = 0;
+    remote_units_.keep_out();
+    forecast_.update();
+    if (remote_units_.let_in()) forecast_.update();
+    if (!is_reported_) report();
+    for (const bool are_cpus : {false, true}) {  // for which a grain may be too large
+      for (const UnitState& unit : view().units()) {
+        if ((unit.unit.kind == UnitKind::cpu) == are_cpus) assign_blocks(unit);
+      }
+    }
+    if (view().outstanding() == 0) assign_one_grain();
+    if (!remote_units_.know_links()) return;
+    if (const auto at = remote_units_.next_look()) decisions().set_timer(*at);
+  }
+
+  /// A unit has come or gone.
+  void divide_anew() {
+    remote_units_.ask(decisions());
+    blocks_ = 0;
+    is_reported_ = false;
+    divide();
+  }
+
+  // -- Handing out -------------------------------------------------------------------------------
+
+  /// Gives a unit its next blocks; the others' parts are as they were.
+  void hand_out(UnitId id) {
+    forecast_.renew(id);
+    assign_blocks(view().unit(id));
+  }
+
+  /// Once the costs of all units that take part are known, and again after a unit came or left:
+  /// reports these costs, and the sizes of the next blocks as if nothing but time and memory
+  /// limited them.
+  void report() {
+    Decision decision{.what = DecisionKind::divide};
+    for (const UnitState& unit : view().units()) {
+      if (!forecast_.takes_part(unit)) continue;
+      if (!forecast_.cost_of(unit.id).is_known()) return;
+      const RunningCost& cost = forecast_.cost_of(unit.id).queued();
+      const double left_s = forecast_.end_s() - forecast_.part(unit.id).ready_s;
+      const double items =
+          forecast_.sizes(unit.id).items(cost, left_s, forecast_.most_items(unit), left_s);
+      decision.estimates.push_back(
+          {.unit = unit.id,
+           .cost = fmt::format("{:.6g} + {:.6g} x", cost.fixed_s(), cost.item_s()),
+           .block_items = static_cast<Items>(std::round(items))});
+    }
+    is_reported_ = true;
+    decisions().decided(decision);
+  }
+
+  /// Gives a grain to the unit that needs the least time for it, where none was found worth using.
+  void assign_one_grain() {
+    const auto takes_s = [&](const UnitState& unit) {
+      const PipelineCost& cost = forecast_.cost_of(unit.id);
+      return forecast_.takes_part(unit) && cost.is_known()
+                 ? cost.queued().seconds(grain())
+                 : std::numeric_limits<double>::infinity();
+    };
+    const auto best = std::ranges::min_element(view().units(), {}, takes_s);
+    if (std::isfinite(takes_s(*best))) give(best->id, grain());
+  }
+
+  /// Gives the unit blocks until its queue is as deep as its cost asks for, or nothing of its part
+  /// of the remaining items is left.
+  void assign_blocks(const UnitState& unit) {
+    UnitPart& part = forecast_.part(unit.id);
+    const PipelineCost& known = forecast_.cost_of(unit.id);
+    if (!forecast_.takes_part(unit)) return;
+    if (!known.is_known()) {
+      if (unit.outstanding.empty()) give(unit.id, first_items(unit));
+      return;
+    }
+    const std::size_t depth = part.has_data ? known.depth() : 1;
+    const bool few = forecast_.has_few_grains();
+    double busy_s = part.ready_s - view().now().value;  // without the copy in of a block given now
+    for (std::size_t queued = unit.outstanding.size(); queued < depth; ++queued) {
+      if (view().remaining() == 0 || (few ? part.grains == 0 : part.rate == 0.0)) return;
+      const double left_s = forecast_.end_s() - part.ready_s;
+      const bool is_last = left_s <= forecast_.sizes(unit.id).last_block_s(known.queued());
+      const RunningCost& cost = queued == 0 && is_last ? known.alone() : known.queued();
+      const double hidden_s = known.longest_hidden_s(busy_s, left_s);
+      double items = forecast_.sizes(unit.id).items(cost, left_s, largest_next(unit), hidden_s);
+      if (few) {
+        items = std::clamp(items, grain(), grain() * static_cast<double>(part.grains));
+      } else if (cost.seconds(grain()) > left_s) {
+        return;
+      }
+      items = give(unit.id, items);
+      part.grains -= static_cast<Items>(std::round(items / grain()));
+      busy_s += known.queued().seconds(items);
+      forecast_.took(unit.id, (queued == 0 ? known.alone() : known.queued()).seconds(items));
+    }
+  }
+
+  /// The size of a first block; small on a unit away from the input.
+  [[nodiscard]] double first_items(const UnitState& unit) const {
+    const double share =
+        unit.unit.kind == UnitKind::cpu ? sizing_.first : sizing_.first_accelerator;
+    const double items = share * all_items() / static_cast<double>(view().units().size());
+    if (!unit.unit.is_remote) return items;
+    return std::min(items, remote_units_.most_items(unit));
+  }
+
+  /// The largest block that a unit may be given next: its memory limits it, and `growth` times its
+  /// largest in this phase or, where earlier runs may be wrong, as if nothing were known.
+  [[nodiscard]] double largest_next(const UnitState& unit) const {
+    const UnitPart& part = forecast_.part(unit.id);
+    double tried = std::numeric_limits<double>::infinity();
+    if (forecast_.cost_of(unit.id).is_unconfirmed()) tried = first_items(unit);
+    if (part.has_data) tried = part.largest_items;
+    return std::min(forecast_.most_items(unit), sizing_.growth * tried);
+  }
+
+  /// Hands out `items`, rounded to grains, at least one; returns the number of items granted.
+  double give(UnitId id, double items) {
+    const Items grain = view().workload().grain_items;
+    const auto grains = static_cast<Items>(std::round(items / static_cast<double>(grain)));
+    forecast_.part(id).is_answer = ended_ == id;
+    return static_cast<double>(decisions().assign(id, std::max<Items>(grains, 1) * grain));
+  }
 
   Experience experience_;                                     // of earlier runs; may be empty
   std::map<std::string, std::vector<PipelineCost>> kernels_;  // by kernel name, (n)
@@ -89,221 +293,6 @@ class Equipoise final : public EventPolicy {
   bool is_reported_ = false;     // since the last unit that came or left
   std::optional<UnitId> ended_;  // whose block this event ended
 };
-
-// -- Events ------------------------------------------------------------------------------------
-
-void Equipoise::on_event(const Event& /*event*/) {
-  ended_.reset();
-  forecast_.look(view());
-}
-
-void Equipoise::on_phase() {
-  learned_ = &kernels_[view().workload().kernel];
-  for (std::size_t p = learned_->size(); p < view().units().size(); ++p) {
-    learned_->emplace_back(view().units()[p].unit.copy_engines > 0);
-    if (experience_.empty()) continue;
-    const auto& before = experience_[static_cast<std::size_t>(view().phase())][p];
-    if (before) learned_->back().start_from(*before);
-  }
-  forecast_.begin_phase(*learned_);
-  remote_units_.begin_phase();
-  blocks_ = 0;
-  is_reported_ = false;
-  remote_units_.ask(decisions());
-}
-
-void Equipoise::on_iteration() {
-  forecast_.begin_iteration();
-  divide();
-}
-
-void Equipoise::on_finished(const BlockFinished& finished) {
-  learn(finished);
-  ended_ = finished.unit;
-  if (is_due()) {
-    divide();
-  } else if (view().remaining() > 0) {
-    hand_out(finished.unit);
-  }
-}
-
-void Equipoise::on_idle(UnitId unit) {
-  if (view().outstanding() == 0 || forecast_.has_few_grains()) {
-    divide();
-  } else if (view().unit(unit).outstanding.empty()) {
-    hand_out(unit);
-  }
-}
-
-void Equipoise::on_probed(const Probed& probed) {
-  remote_units_.learn(probed, decisions());
-  if (remote_units_.know_links()) divide();
-}
-
-void Equipoise::on_unit_joined(UnitId unit) {
-  forecast_.part(unit) = {};
-  divide_anew();
-}
-
-// -- Learning ----------------------------------------------------------------------------------
-
-void Equipoise::learn(const BlockFinished& finished) {
-  UnitPart& part = forecast_.part(finished.unit);
-  const Seconds heard = part.is_answer ? finished.assigned - part.last_end : Seconds{};
-  PipelineCost& cost = (*learned_)[finished.unit.index];
-  if (cost.add(finished, at(), part.last_end, !part.has_data, heard)) forget_unconfirmed();
-  part.has_data = true;
-  part.largest_items = std::max(part.largest_items, static_cast<double>(finished.block.items));
-  part.last_end = at();
-}
-
-/// Forgets what earlier runs showed of all units that have not confirmed it: it was wrong of one.
-void Equipoise::forget_unconfirmed() {
-  for (const UnitState& unit : view().units()) {
-    PipelineCost& cost = (*learned_)[unit.id.index];
-    if (cost.is_unconfirmed()) cost = PipelineCost(unit.unit.copy_engines > 0);
-  }
-}
-
-// -- Dividing ----------------------------------------------------------------------------------
-
-/// Counts a finished block. Returns whether to renew all parts: at first more often than later.
-bool Equipoise::is_due() {
-  ++blocks_;
-  ++blocks_since_division_;
-  return blocks_since_division_ * units_renewed_a_block >=
-             std::min(view().units().size(), blocks_) ||
-         view().outstanding() == 0;
-}
-
-/// Divides the remaining items, and gives its next blocks to every unit that should have more work.
-void Equipoise::divide() {
-  if (view().remaining() == 0) return;
-  blocks_since_division_ = 0;
-  remote_units_.keep_out();
-  forecast_.update();
-  if (remote_units_.let_in()) forecast_.update();
-  if (!is_reported_) report();
-  for (const bool are_cpus : {false, true}) {  // for which a grain may be too large
-    for (const UnitState& unit : view().units()) {
-      if ((unit.unit.kind == UnitKind::cpu) == are_cpus) assign_blocks(unit);
-    }
-  }
-  if (view().outstanding() == 0) assign_one_grain();
-  if (!remote_units_.know_links()) return;
-  if (const auto at = remote_units_.next_look()) decisions().set_timer(*at);
-}
-
-/// A unit has come or gone.
-void Equipoise::divide_anew() {
-  remote_units_.ask(decisions());
-  blocks_ = 0;
-  is_reported_ = false;
-  divide();
-}
-
-// -- Handing out -------------------------------------------------------------------------------
-
-/// Gives a unit its next blocks; the others' parts are as they were.
-void Equipoise::hand_out(UnitId id) {
-  forecast_.renew(id);
-  assign_blocks(view().unit(id));
-}
-
-/// Reports the costs once those of all units that take part are known, again after a unit came or
-/// left, and the sizes of next blocks as if nothing but time and memory limited them.
-void Equipoise::report() {
-  Decision decision{{}, DecisionKind::divide, {}};
-  for (const UnitState& unit : view().units()) {
-    if (!forecast_.takes_part(unit)) continue;
-    if (!forecast_.cost(unit.id).is_known()) return;
-    const RunningCost& cost = forecast_.cost(unit.id).queued();
-    const double left_s = forecast_.end_s() - forecast_.part(unit.id).ready_s;
-    const double items =
-        forecast_.sizes(unit.id).items(cost, left_s, forecast_.most_items(unit), left_s);
-    decision.estimates.push_back({unit.id, {}, {}, {}, static_cast<Items>(std::round(items))});
-    decision.estimates.back().cost =
-        fmt::format("{:.6g} + {:.6g} x", cost.fixed_s(), cost.item_s());
-  }
-  is_reported_ = true;
-  decisions().decided(decision);
-}
-
-/// Gives a grain to the unit that needs the least time for it, where none was found worth using.
-void Equipoise::assign_one_grain() {
-  const auto takes_s = [&](const UnitState& unit) {
-    const PipelineCost& cost = forecast_.cost(unit.id);
-    return forecast_.takes_part(unit) && cost.is_known() ? cost.queued().seconds(grain())
-                                                         : std::numeric_limits<double>::infinity();
-  };
-  const auto best = std::ranges::min_element(view().units(), {}, takes_s);
-  if (std::isfinite(takes_s(*best))) give(best->id, grain());
-}
-
-void Equipoise::assign_blocks(const UnitState& unit) {
-  UnitPart& part = forecast_.part(unit.id);
-  const PipelineCost& known = forecast_.cost(unit.id);
-  if (!forecast_.takes_part(unit)) return;
-  if (!known.is_known()) {
-    if (unit.outstanding.empty()) give(unit.id, first_items(unit));
-    return;
-  }
-  const std::size_t depth = part.has_data ? known.depth() : 1;
-  const bool few = forecast_.has_few_grains();
-  double busy_s = part.ready_s - view().now().value;  // without the copy in of a block given now
-  for (std::size_t queued = unit.outstanding.size(); queued < depth; ++queued) {
-    if (view().remaining() == 0 || (few ? part.grains == 0 : part.rate == 0.0)) return;
-    const double left_s = forecast_.end_s() - part.ready_s;
-    const bool is_last = left_s <= forecast_.sizes(unit.id).last_block_s(known.queued());
-    const RunningCost& cost = queued == 0 && is_last ? known.alone() : known.queued();
-    const double hidden_s = known.longest_hidden_s(busy_s, left_s);
-    double items = forecast_.sizes(unit.id).items(cost, left_s, largest_next(unit), hidden_s);
-    if (few) {
-      items = std::clamp(items, grain(), grain() * static_cast<double>(part.grains));
-    } else if (cost.seconds(grain()) > left_s) {
-      return;
-    }
-    items = give(unit.id, items);
-    part.grains -= static_cast<Items>(std::round(items / grain()));
-    busy_s += known.queued().seconds(items);
-    forecast_.took(unit.id, (queued == 0 ? known.alone() : known.queued()).seconds(items));
-  }
-}
-
-/// The size of a first block; small on a unit away from the input.
-double Equipoise::first_items(const UnitState& unit) const {
-  const double share = unit.unit.kind == UnitKind::cpu ? sizing_.first : sizing_.first_accelerator;
-  const double items = share * all_items() / static_cast<double>(view().units().size());
-  if (!unit.unit.is_remote) return items;
-  return std::min(items, remote_units_.most_items(unit));
-}
-
-/// The largest block that a unit may be given next: its memory limits it, and `growth` times its
-/// largest in this phase or, where earlier runs may be wrong, as if nothing were known.
-double Equipoise::largest_next(const UnitState& unit) const {
-  const UnitPart& part = forecast_.part(unit.id);
-  double tried = std::numeric_limits<double>::infinity();
-  if (forecast_.cost(unit.id).is_unconfirmed()) tried = first_items(unit);
-  if (part.has_data) tried = part.largest_items;
-  return std::min(forecast_.most_items(unit), sizing_.growth * tried);
-}
-
-/// Hands out `items`, rounded to grains, at least one; returns the number of items granted.
-double Equipoise::give(UnitId id, double items) {
-  const Items grain = view().workload().grain_items;
-  const auto grains = static_cast<Items>(std::round(items / static_cast<double>(grain)));
-  forecast_.part(id).is_answer = ended_ == id;
-  return static_cast<double>(decisions().assign(id, std::max<Items>(grains, 1) * grain));
-}
-
-std::unique_ptr<Policy> make_equipoise(const Parameters& read, const KnownCosts* known) {
-  const BlockSizing sizing = {
-      read.number("first_share", 0.0, 1.0),     read.number("first_accelerator_share", 0.0, 1.0),
-      read.number("growth", 1.0, 1e9),          read.number("slack", 1e-6, 1.0),
-      read.number("overlap", 1e-6, 1.0),        read.number("cushion", 0.0, 1e9),
-      read.number("overhead_share", 1e-9, 1e9), read.number("caution", 1e-9, 1e9)};
-  return std::make_unique<Equipoise>(sizing, known == nullptr ? Experience() : known->experience);
-}
 
 }  // namespace
 
@@ -331,7 +320,7 @@ PolicyInfo equipoise_info() {
                      {"caution", "0.5", "x",
                       "how much scatter of times counts, compared with fixed time, for the size of "
                       "the last block"}},
-      .make = make_equipoise,
+      .make = make_a<Equipoise>,
       .uses_experience = true,
       .backs_up = true};
 }

@@ -130,10 +130,10 @@ void Forecast::enter(const UnitState& unit) {
   UnitPart& part = parts_[unit.id.index];
   part.rate = 0.0;
   if (!takes_part(unit)) return;
-  if (cost(unit.id).is_known()) {
+  if (cost_of(unit.id).is_known()) {
     const bool is_alone = unit.outstanding.empty() && unit.going_on.empty() && part.blocks <= 1.0;
-    const RunningCost& cost = is_alone ? this->cost(unit.id).alone() : this->cost(unit.id).queued();
-    part.ready_s = ready_s(unit, this->cost(unit.id), part.last_end, view().now());
+    const RunningCost& cost = is_alone ? cost_of(unit.id).alone() : cost_of(unit.id).queued();
+    part.ready_s = ready_s(unit, cost_of(unit.id), part.last_end, view().now());
     const double most = cost.most_items(sizing_.growth);
     part.rate = most / cost.seconds(most);
     part.begin_s = part.ready_s + part.blocks * cost.fixed_s();
@@ -172,8 +172,8 @@ bool Forecast::leave_if_late(UnitPart& part) {
 /// Estimates how many more blocks a unit will take.
 void Forecast::count_blocks(const UnitState& unit) {
   UnitPart& part = parts_[unit.id.index];
-  if (part.rate == 0.0 || !cost(unit.id).is_known()) return;
-  const RunningCost& cost = this->cost(unit.id).queued();
+  if (part.rate == 0.0 || !cost_of(unit.id).is_known()) return;
+  const RunningCost& cost = cost_of(unit.id).queued();
   const double left_s = end_s_ - part.ready_s;
   const double last_s = sizes(unit.id).last_block_s(cost);
   part.blocks = std::max({1.0, 1.0 + std::log2(left_s / last_s),
@@ -186,9 +186,9 @@ void Forecast::assign_last_grains() {
   const auto grain = static_cast<double>(grain_items);
   std::vector<GrainCost> times(parts_.size());
   for (const UnitState& unit : view().units()) {
-    if (!takes_part(unit) || !cost(unit.id).is_known()) continue;
+    if (!takes_part(unit) || !cost_of(unit.id).is_known()) continue;
     const UnitPart& part = parts_[unit.id.index];
-    const RunningCost& cost = this->cost(unit.id).queued();
+    const RunningCost& cost = cost_of(unit.id).queued();
     const double one_s = cost.seconds(grain);
     const bool only_one = static_cast<double>(unit.cap_items) < 2.0 * grain;
     const double more_s = only_one ? one_s : grain * cost.item_s();
@@ -202,8 +202,8 @@ void Forecast::assign_last_grains() {
 void Forecast::find_rates_of_kinds() {
   rates_of_kind_.clear();
   for (const UnitState& unit : view().units()) {
-    if (!unit.present || !cost(unit.id).is_known()) continue;
-    const RunningCost& cost = this->cost(unit.id).queued();
+    if (!unit.present || !cost_of(unit.id).is_known()) continue;
+    const RunningCost& cost = cost_of(unit.id).queued();
     auto& [rates, units] = rates_of_kind_[unit.unit.kind];
     rates += cost.largest_items() / cost.seconds(cost.largest_items());
     units += 1.0;
@@ -218,13 +218,13 @@ double Forecast::rate_of(UnitKind kind) const {
 double Forecast::most_items(const UnitState& unit) const {
   const auto fit = static_cast<double>(items_in_memory(unit.unit, view().workload()));
   const auto grain = static_cast<double>(view().workload().grain_items);
-  const int blocks = cost(unit.id).blocks_in_memory(fit, unit.unit.copy_engines);
+  const int blocks = cost_of(unit.id).blocks_in_memory(fit, unit.unit.copy_engines);
   const double items = blocks > 1 ? std::floor(fit / blocks / grain) * grain : fit;
   return std::min(static_cast<double>(unit.cap_items), std::max(items, grain));
 }
 
 NextBlock Forecast::sizes(UnitId id) const {
-  return {sizing_, end_s_ - begin_s_, cost(id).hides_copies()};
+  return {sizing_, end_s_ - begin_s_, cost_of(id).hides_copies()};
 }
 
 }  // namespace equipoise

@@ -110,7 +110,7 @@ class Forecast {
 
   [[nodiscard]] UnitPart& part(UnitId id) { return parts_[id.index]; }
   [[nodiscard]] const UnitPart& part(UnitId id) const { return parts_[id.index]; }
-  [[nodiscard]] const PipelineCost& cost(UnitId id) const { return costs_[id.index]; }
+  [[nodiscard]] const PipelineCost& cost_of(UnitId id) const { return costs_[id.index]; }
   [[nodiscard]] bool takes_part(const UnitState& unit) const {
     return unit.present && !part(unit.id).is_kept_out;
   }

@@ -37,7 +37,8 @@ struct NodeLink {
 /// once: links that several nodes share carry less then. Source: ours.
 class Network {
  public:
-  /// Asks if larger probes are wanted, a node is new, or one was asked through a unit that is gone.
+  /// Begins to ask all nodes (anew) if the phase needs larger probes than those sent so far, a node
+  /// is new, or a node has not answered and the unit through which it was asked is gone.
   void begin(const View& view, Decisions& decisions) {
     const Workload& workload = view.workload();
     const double items_bytes = (workload.in_bytes_per_item + workload.out_bytes_per_item) *
@@ -61,7 +62,7 @@ class Network {
     ask_next(decisions);
   }
 
-  /// The end of a probe; asks on.
+  /// Learns from the answer to a probe, and sends the next one.
   void learn(const Probed& probed, Decisions& decisions) {
     if (answers_ == 0 || probed.probe.number != times_) return;
     --answers_;
@@ -84,7 +85,7 @@ class Network {
     ask_next(decisions);
   }
 
-  /// Whether nothing is asked any more.
+  /// Whether all nodes were asked, and no answer is awaited.
   [[nodiscard]] bool is_known() const { return answers_ == 0 && step_ > all_at_once(); }
   /// The link to the node of a remote unit; null if the node did not answer.
   [[nodiscard]] const NodeLink* link(const UnitState& unit) const {
@@ -131,8 +132,8 @@ class Network {
 /// - a first block is so small that copying it takes at most a hundredth of the time left, or a
 ///   grain, if copying that takes at most a quarter of it; else the unit is kept out.
 ///
-/// While no block ends, this is looked at whenever the phase is twice as old. Where no unit is
-/// beside the input, all begin at once. Source: ours.
+/// This is decided whenever the items are divided; while no block ends, whenever the phase is twice
+/// as old. Where no unit is beside the input, all begin at once. Source: ours.
 class RemoteUnits {
  public:
   explicit RemoteUnits(Forecast& forecast) : forecast_(forecast) {}
@@ -149,7 +150,8 @@ class RemoteUnits {
   /// Whether all links have answered.
   [[nodiscard]] bool know_links() const { return network_.is_known(); }
 
-  /// Keeps all out that have to copy something and have no block yet. To be forecast without them.
+  /// Keeps out all remote units that have something to copy and no block yet, so that a forecast
+  /// without them can follow.
   void keep_out() {
     const Workload& workload = view().workload();
     const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
@@ -161,7 +163,8 @@ class RemoteUnits {
     }
   }
 
-  /// Lets those in that are worth it, by the forecast without them; returns whether there are any.
+  /// Lets in those of them that are worth their copies, according to the forecast without them;
+  /// returns whether there are any.
   bool let_in() {
     const auto is_local = [](const UnitState& unit) {
       return unit.present && !unit.unit.is_remote;
@@ -197,7 +200,8 @@ class RemoteUnits {
     return is_anyone_in;
   }
 
-  /// Chooses when to look again at those that are out, though no block ends; none: as chosen.
+  /// If the time of the last look has come and units are still out: when to look again, for the
+  /// case that no block ends before. Otherwise nothing.
   std::optional<Seconds> next_look() {
     const auto is_out = [&](const UnitState& unit) { return forecast_.part(unit.id).is_kept_out; };
     const bool is_due = view().now() >= looks_at_ && view().outstanding() > 0;
@@ -226,9 +230,9 @@ class RemoteUnits {
   /// The copy of a first block may take this share of it, and that of a single grain this one.
   static constexpr double first_copy_share = 0.01;
   static constexpr double grain_copy_share = 0.25;
-  /// How soon after the begin of a phase to look again at the earliest.
+  /// The shortest time until the next look.
   static constexpr Seconds first_look{1e-3};
-  /// Links that carry so much less while all nodes copy are shared.
+  /// A link counts as shared if a copy takes so many times as long while all nodes copy.
   static constexpr double shared_factor = 1.25;
 
   [[nodiscard]] const View& view() const { return forecast_.view(); }

@@ -4,7 +4,7 @@
 // overlap computation. It learns speeds as functions of size, round by round. Its section 5:
 //
 //     initialization phase                                              determine_distributions
-//       alpha_i = N / |D|,  beta_ij = alpha_i / (m_i + w_i)             initial_plan
+//       alpha_i = N / |D|,  beta_ij = alpha_i / (m_i + w_i)             node_shares, unit_shares
 //       gamma_l = beta / 2^l, split until it fits (10)                  halving_groups
 //     process the load                                                  process
 //     iterative phase: extend the models                                PerformanceModels
@@ -12,8 +12,8 @@
 //         psi_tau by the sub-distributions                              follow_group
 //         Psi_tau by the overall execution                              end_round
 //       if the times of the nodes agree, stop: load balanced            agree
-//       step 1: alpha by Psi_tau (1)                                    learned_plan
-//       step 2: beta by psi_tau (2)                                     learned_plan
+//       step 1: alpha by Psi_tau (1)                                    node_shares
+//       step 2: beta by psi_tau (2)                                     unit_shares
 //       step 3: gamma in six steps (3-8)                                plan_six_steps
 //       process the load, and repeat                                    process
 //
@@ -68,19 +68,8 @@ struct ShareRule {
   GammaRule gamma = GammaRule::steps;
 };
 
-/// The blocks of every unit, in order.
-struct HierarchicalPlan {
-  std::vector<BlockGroups> units;  ///< (n)
-
-  /// All items planned for one unit.
-  [[nodiscard]] Items share(UnitId unit) const {
-    Items sum = 0;
-    for (const std::vector<Items>& group : units[unit.index]) {
-      sum = std::accumulate(group.begin(), group.end(), sum);
-    }
-    return sum;
-  }
-};
+/// The blocks of every unit (n), in order.
+using HierarchicalPlan = std::vector<BlockGroups>;
 
 /// Units, by node.
 using Nodes = std::vector<std::vector<UnitId>>;
@@ -120,9 +109,28 @@ std::vector<Items> even_shares(Items items, Items grain, const std::vector<Items
   return shares;
 }
 
-/// Divides a load by the models or, without any, evenly.
+/// Divides a load over nodes, then units, and cuts the shares of accelerators into groups of
+/// blocks.
+///
+/// Without models: every node gets the same share, and every unit of a node the same. Indivisible
+/// remainders go to the first nodes and, in a node, to accelerators first, which do their shares in
+/// halving blocks.
+///
+/// By models, which know at least one unit:
+///
+///     alpha_i / Psi_i(alpha_i) equal for all nodes i,       sum alpha_i = items          (eq. 1)
+///     beta_ij / psi_ij(beta_ij) equal for units of a node,  sum_j beta_ij = alpha_i      (eq. 2)
+///
+/// in grains, using the monotone envelope of the times; then groups of blocks for accelerators
+/// (`ShareRule::gamma`, step 3). A CPU's share is one block, or as many equal blocks as memory
+/// requires. Ours: a node whose present units were never measured together is modelled from its
+/// units, and a unit without measurements is assumed to be as slow as the slowest measured unit.
+///
+/// Where a unit's memory limits its share, the rest goes to other units; if the memory of all units
+/// is too small, the plan holds less than the load.
 class Planner {
  public:
+  /// `models`: nullptr if no unit was measured. `items` > 0 is rounded up to whole grains.
   Planner(const View& view, const PerformanceModels* models, Items items, const ShareRule& rule)
       : view_(view), models_(models), rule_(rule), grain_(view.workload().grain_items) {
     items_ = (items + grain_ - 1) / grain_ * grain_;
@@ -137,14 +145,13 @@ class Planner {
                               [this](UnitId unit) { return is_accelerator(unit); });
       }
     }
-    HierarchicalPlan plan;
-    plan.units.resize(view_.units().size());
+    HierarchicalPlan plan(view_.units().size());
     const std::vector<Items> alpha = node_shares(nodes);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (alpha[i] == 0) continue;
       const std::vector<Items> beta = unit_shares(nodes[i], alpha[i]);
       for (std::size_t j = 0; j < nodes[i].size(); ++j) {
-        plan.units[nodes[i][j].index] = groups(nodes[i][j], beta[j]);
+        plan[nodes[i][j].index] = groups(nodes[i][j], beta[j]);
       }
     }
     return plan;
@@ -275,31 +282,6 @@ class Planner {
   UnitId slowest_;
 };
 
-/// The plan when no unit has been measured: every node gets the same share, and every unit of a
-/// node the same. Indivisible remainders go to the first nodes and, in a node, to accelerators
-/// first. Accelerators do their shares in halving blocks. `items` > 0 is rounded up to whole
-/// grains. If a unit's memory limits its share, the rest goes to other units; if the memory of all
-/// units is too small, the plan holds less than `items`. Source: hierarchical divisible load
-/// scheduling (2012), section 5.
-HierarchicalPlan initial_plan(const View& view, Items items, const ShareRule& rule) {
-  return Planner(view, nullptr, items, rule).plan();
-}
-
-/// The plan from the models; `models` must know at least one unit.
-///
-///     alpha_i / Psi_i(alpha_i) equal for all nodes i,       sum alpha_i = items          (eq. 1)
-///     beta_ij / psi_ij(beta_ij) equal for units of a node,  sum_j beta_ij = alpha_i      (eq. 2)
-///
-/// in grains, using the monotone envelope of the times; then groups of blocks for accelerators
-/// (`ShareRule::gamma`, step 3). A CPU's share is one block, or as many equal blocks as memory
-/// requires.
-/// Ours: a node whose present units were never measured together is modelled from its units, and a
-/// unit without measurements is assumed to be as slow as the slowest measured unit.
-HierarchicalPlan learned_plan(const View& view, const PerformanceModels& models, Items items,
-                              const ShareRule& rule) {
-  return Planner(view, &models, items, rule).plan();
-}
-
 /// The load of one round.
 enum class RoundMode {
   slices,  ///< in a kernel's first iteration: given shares of the items, then the rest
@@ -312,20 +294,17 @@ enum class BalanceOf {
   nodes   ///< those of the nodes, as in the paper; one node, or equal nodes, always agree
 };
 
-struct HierarchicalOptions {
-  ShareRule rule;
-  RoundMode mode = RoundMode::repeat;
-  std::vector<double> slice_shares;  ///< shares of the items; at least one entry
-  double threshold = 0.05;  ///< epsilon: relative difference of times that counts as balanced
-  OldTotals old_totals = OldTotals::replaced;
-  BalanceOf balance = BalanceOf::nodes;
-};
-
 /// A policy that works in rounds: all blocks of a plan are handed out at once. When the last block
 /// is back, the measurements are added to the models and the next round is planned.
 class Hierarchical final : public EventPolicy {
  public:
-  explicit Hierarchical(HierarchicalOptions options) : options_(std::move(options)) {}
+  Hierarchical(const Parameters& read, const ShareRule& rule)
+      : rule_(rule),
+        mode_(read.choice<RoundMode>("mode", {"slices", "repeat"})),
+        slice_shares_(read.positive_list("slice_shares")),
+        threshold_(read.number("threshold", 0.0, 1.0)),
+        old_totals_(read.choice<OldTotals>("old_totals", {"replaced", "averaged"})),
+        balance_(read.choice<BalanceOf>("balance", {"units", "nodes"})) {}
 
  private:
   /// What is known about one kernel.
@@ -360,30 +339,227 @@ class Hierarchical final : public EventPolicy {
     Seconds setup{};          ///< of the blocks that are back
   };
 
-  // The paper, section 5.
-  void begin_round();
-  void determine_distributions(const Nodes& nodes, Items load);
-  void explain() const;
-  Items process();
-  void on_finished(const BlockFinished& finished) override;
-  void finished_fraction(const BlockFinished& finished);
-  void follow_group(const BlockFinished& finished);
-  void end_round();
-  [[nodiscard]] bool agree(const std::vector<double>& times_s) const;
+  // -- Section 5: a round ------------------------------------------------------------------------
 
-  // What we add.
-  void on_phase() override;
-  void on_iteration() override;
-  void on_idle(UnitId unit) override;
+  /// One round of the initialization phase or of the iterative phase: determines alpha, beta and
+  /// gamma, and has the load processed.
+  void begin_round() {
+    const Nodes nodes = present_nodes(view());
+    if (nodes.empty()) return;
+    const Items left = view().remaining();
+    round_begin_ = view().now();
+    determine_distributions(nodes, next_load(nodes));
+    is_disturbed_ = false;
+    is_last_ = process() >= left;
+  }
+
+  /// Initialization phase: alpha_i = N / |D|, beta_ij = alpha_i / (m_i + w_i), gamma by eq. 10.
+  /// Iterative phase, from the models: alpha by eq. 1, beta by eq. 2, gamma by the six steps. "The
+  /// procedure stops by marking the current distributions as load balanced": a plan under which the
+  /// times agreed is kept as long as the load and the nodes stay the same.
+  void determine_distributions(const Nodes& nodes, Items load) {
+    KernelKnowledge& kernel = *kernel_;
+    if (kernel.balanced && load == kernel.plan_items && nodes == kernel.plan_nodes) {
+      kernel.models.begin_round(true);
+      return;
+    }
+    const bool knows_one = std::ranges::any_of(
+        view().units(), [&](const auto& unit) { return kernel.models.knows(unit.id); });
+    kernel.is_plan_learned = knows_one;
+    kernel.models.begin_round(knows_one);
+    kernel.plan = Planner(view(), knows_one ? &kernel.models : nullptr, load, rule_).plan();
+    kernel.plan_items = load;
+    kernel.plan_nodes = nodes;
+    if (knows_one) explain();
+  }
+
+  void explain() const {
+    Decision decision{.what = DecisionKind::rebalance};
+    for (const UnitState& unit : view().units()) {
+      if (unit.present && kernel_->models.knows(unit.id)) {
+        const ModelPoints points = kernel_->models.points(unit.id);
+        Items share = 0;
+        for (const std::vector<Items>& group : kernel_->plan[unit.id.index]) {
+          share = std::accumulate(group.begin(), group.end(), share);
+        }
+        decision.estimates.push_back(
+            {.unit = unit.id,
+             .cost = fmt::format("speeds at {} sizes, {} repeated", points.sizes, points.repeated),
+             .block_items = share});
+      }
+    }
+    decisions().decided(decision);
+  }
+
+  /// Hands out all blocks of the plan, every gamma of every unit; returns the number of items that
+  /// the plan asks for.
+  Items process() {
+    Items sum = 0;
+    rounds_.assign(view().units().size(), UnitRound{});
+    for (const UnitState& unit : view().units()) {
+      UnitRound& round = rounds_[unit.id.index];
+      round.end = round.group_begin = round_begin_;
+      for (const std::vector<Items>& blocks : kernel_->plan[unit.id.index]) {
+        round.groups.push_back({++last_group_, blocks.size()});
+        for (const Items items : blocks) {
+          decisions().assign(unit.id, items, BlockTag::run, last_group_);
+          sum += items;
+        }
+      }
+    }
+    return sum;
+  }
+
+  // -- Section 5: the models ---------------------------------------------------------------------
+
+  void on_finished(const BlockFinished& finished) override {
+    finished_fraction(finished);
+    if (view().outstanding() == 0) end_round();
+    begin_round_if_all_are_done();
+  }
+
+  /// "Intra-node performance models (psi_omega, phi_iota, phi_o and psi_tau) are constructed from
+  /// the values obtained from each load-fraction."
+  void finished_fraction(const BlockFinished& finished) {
+    kernel_->models.add_block(finished.unit, finished.block.items, finished.times);
+
+    UnitRound& round = rounds_[finished.unit.index];
+    round.end = at();
+    round.items += finished.block.items;
+    round.setup += finished.times.setup;
+    follow_group(finished);
+  }
+
+  /// "psi_tau is further extended with the values from each sub-distribution execution." A unit
+  /// does its groups one after another. A group with lost blocks stays incomplete and is not
+  /// measured.
+  void follow_group(const BlockFinished& finished) {
+    if (finished.block.group == 0) return;
+    UnitRound& round = rounds_[finished.unit.index];
+    while (round.current < round.groups.size() &&
+           round.groups[round.current].group != finished.block.group) {
+      ++round.current;
+    }
+    if (round.current == round.groups.size()) return;
+    GroupProgress& group = round.groups[round.current];
+    group.items += finished.block.items;
+    group.setup += finished.times.setup;
+    if (++group.back < group.blocks) return;
+    if (group.blocks > 1) {
+      kernel_->models.add_together(finished.unit, group.items,
+                                   at() - round.group_begin - group.setup);
+    }
+    round.group_begin = at();
+  }
+
+  /// "Inter-node models (Psi_tau) are constructed from the overall load execution values", and then
+  /// "the execution times at the inter-node level are compared". The initial plan never counts as
+  /// balanced: under it equal units have equal times even if their blocks overlap badly.
+  void end_round() {
+    const bool was_balanced = kernel_->balanced;
+    kernel_->balanced = false;
+    if (is_disturbed_) return;
+    std::vector<double> unit_times_s;
+    std::vector<double> node_times_s;
+    for (const std::vector<UnitId>& node : kernel_->plan_nodes) {
+      Items items = 0;
+      double longest_s = 0.0;
+      for (const UnitId unit : node) {
+        const UnitRound& round = rounds_[unit.index];
+        if (round.items == 0) continue;
+        const Seconds time = round.end - round_begin_ - round.setup;
+        unit_times_s.push_back(time.value);
+        items += round.items;
+        longest_s = std::max(longest_s, time.value);
+        if (round.groups.size() > 1) kernel_->models.add_together(unit, round.items, time);
+      }
+      if (items > 0) {
+        kernel_->models.add_node(node, items, Seconds{longest_s});
+        node_times_s.push_back(longest_s);
+      }
+    }
+    kernel_->balanced = kernel_->is_plan_learned &&
+                        agree(balance_ == BalanceOf::units ? unit_times_s : node_times_s);
+    if (kernel_->balanced && !was_balanced) decisions().note("load_balanced");
+  }
+
+  /// max |T_i - T_j| / max T <= threshold.
+  [[nodiscard]] bool agree(const std::vector<double>& times_s) const {
+    const auto [shortest, longest] = std::minmax_element(times_s.begin(), times_s.end());
+    return *longest - *shortest <= threshold_ * *longest;
+  }
+
+  // -- What we add -------------------------------------------------------------------------------
+  //
+  // The paper processes one load again and again, all of it, on units that are present throughout.
+  //
+  //  - With mode=slices, a load that is done only once is learned in slices of growing size; when
+  //    the times of a slice agree, all the rest is one round. As published, it is done by the first
+  //    plan.
+  //  - Lost blocks return to the pool. A later round includes them; in the last round, idle units
+  //    take them in pieces.
+  //  - Units that join take part from the next round on. A round in which units joined or were lost
+  //    adds nothing to the models of nodes.
+  //  - Phases: the models of a kernel are kept.
+  //  - The setup of a unit's first blocks does not predict later blocks and is left out of all
+  //    times.
+
+  void on_phase() override {
+    const std::size_t n = view().units().size();
+    kernel_ = &kernels_.try_emplace(view().workload().kernel, n, old_totals_).first->second;
+    unplanned_.clear(view());
+  }
+
+  void on_iteration() override {
+    const bool in_slices = mode_ == RoundMode::slices && kernel_->iterations == 0;
+    next_slice_ = in_slices ? 0 : slice_shares_.size();
+    ++kernel_->iterations;
+    begin_round_if_all_are_done();
+  }
+
+  /// In the last round, the items in the pool are those of lost blocks.
+  void on_idle(UnitId unit) override {
+    if (begin_round_if_all_are_done() || !is_last_) return;
+    is_disturbed_ = true;
+    unplanned_.offer(view(), unit, decisions());
+  }
+
   void on_block_lost(const BlockLost& /*lost*/) override { disturb(); }
   void on_unit_lost(UnitId /*unit*/) override { disturb(); }
   void on_unit_joined(UnitId /*unit*/) override { disturb(); }
   void on_late_end(const LateEnd& /*late*/) override { begin_round_if_all_are_done(); }
-  void disturb();
-  bool begin_round_if_all_are_done();
-  [[nodiscard]] Items next_load(const Nodes& nodes);
 
-  HierarchicalOptions options_;
+  void disturb() {
+    is_disturbed_ = true;
+    kernel_->balanced = false;
+    begin_round_if_all_are_done();
+  }
+
+  bool begin_round_if_all_are_done() {
+    const bool are_done = view().remaining() > 0 && view().outstanding() == 0;
+    if (are_done) begin_round();
+    return are_done;
+  }
+
+  /// All remaining items, or the next slice: at least one grain per unit, so that all are measured.
+  [[nodiscard]] Items next_load(const Nodes& nodes) {
+    const bool learned_enough = kernel_->balanced && next_slice_ > 0;
+    if (learned_enough || next_slice_ >= slice_shares_.size()) return view().remaining();
+    std::size_t units = 0;
+    for (const std::vector<UnitId>& node : nodes) units += node.size();
+    const Items grain = view().workload().grain_items;
+    const double share = slice_shares_[next_slice_++] * all_items();
+    const Items grains =
+        std::max(static_cast<Items>(units), static_cast<Items>(share / static_cast<double>(grain)));
+    return std::min(view().remaining(), grains * grain);
+  }
+
+  ShareRule rule_;
+  RoundMode mode_;
+  std::vector<double> slice_shares_;  ///< of the items; at least one entry
+  double threshold_;  ///< epsilon: relative difference of times that counts as balanced
+  OldTotals old_totals_;
+  BalanceOf balance_;
   std::map<std::string, KernelKnowledge> kernels_;
   KernelKnowledge* kernel_ = nullptr;  ///< of this phase's kernel
   Seconds round_begin_;
@@ -396,223 +572,11 @@ class Hierarchical final : public EventPolicy {
   BlockPlan unplanned_;        ///< without planned blocks: gives the pool's items to idle units
 };
 
-// -- Section 5: a round ------------------------------------------------------------------------
-
-/// One round of the initialization phase or of the iterative phase: determines alpha, beta and
-/// gamma, and has the load processed.
-void Hierarchical::begin_round() {
-  const Nodes nodes = present_nodes(view());
-  if (nodes.empty()) return;
-  const Items left = view().remaining();
-  round_begin_ = view().now();
-  determine_distributions(nodes, next_load(nodes));
-  is_disturbed_ = false;
-  is_last_ = process() >= left;
-}
-
-/// Initialization phase: alpha_i = N / |D|, beta_ij = alpha_i / (m_i + w_i), gamma by eq. 10.
-/// Iterative phase, from the models: alpha by eq. 1, beta by eq. 2, gamma by the six steps. "The
-/// procedure stops by marking the current distributions as load balanced": a plan under which the
-/// times agreed is kept as long as the load and the nodes stay the same.
-void Hierarchical::determine_distributions(const Nodes& nodes, Items load) {
-  KernelKnowledge& kernel = *kernel_;
-  if (kernel.balanced && load == kernel.plan_items && nodes == kernel.plan_nodes) {
-    kernel.models.begin_round(true);
-    return;
-  }
-  const bool knows_one = std::any_of(view().units().begin(), view().units().end(),
-                                     [&](const auto& u) { return kernel.models.knows(u.id); });
-  kernel.is_plan_learned = knows_one;
-  kernel.models.begin_round(knows_one);
-  kernel.plan = knows_one ? learned_plan(view(), kernel.models, load, options_.rule)
-                          : initial_plan(view(), load, options_.rule);
-  kernel.plan_items = load;
-  kernel.plan_nodes = nodes;
-  if (knows_one) explain();
-}
-
-void Hierarchical::explain() const {
-  Decision decision{{}, DecisionKind::rebalance, {}};
-  for (const UnitState& unit : view().units()) {
-    if (unit.present && kernel_->models.knows(unit.id)) {
-      const ModelPoints points = kernel_->models.points(unit.id);
-      decision.estimates.push_back(
-          {unit.id,
-           fmt::format("speeds at {} sizes, {} repeated", points.sizes, points.repeated),
-           {},
-           {},
-           kernel_->plan.share(unit.id)});
-    }
-  }
-  decisions().decided(decision);
-}
-
-/// Hands out all blocks of the plan, every gamma of every unit; returns the number of items that
-/// the plan asks for.
-Items Hierarchical::process() {
-  Items sum = 0;
-  rounds_.assign(view().units().size(), UnitRound{});
-  for (const UnitState& unit : view().units()) {
-    UnitRound& round = rounds_[unit.id.index];
-    round.end = round.group_begin = round_begin_;
-    for (const std::vector<Items>& blocks : kernel_->plan.units[unit.id.index]) {
-      round.groups.push_back({++last_group_, blocks.size()});
-      for (const Items items : blocks) {
-        decisions().assign(unit.id, items, BlockTag::run, last_group_);
-        sum += items;
-      }
-    }
-  }
-  return sum;
-}
-
-// -- Section 5: the models ---------------------------------------------------------------------
-
-void Hierarchical::on_finished(const BlockFinished& finished) {
-  finished_fraction(finished);
-  if (view().outstanding() == 0) end_round();
-  begin_round_if_all_are_done();
-}
-
-/// "Intra-node performance models (psi_omega, phi_iota, phi_o and psi_tau) are constructed from the
-/// values obtained from each load-fraction."
-void Hierarchical::finished_fraction(const BlockFinished& finished) {
-  kernel_->models.add_block(finished.unit, finished.block.items, finished.times);
-
-  UnitRound& round = rounds_[finished.unit.index];
-  round.end = at();
-  round.items += finished.block.items;
-  round.setup += finished.times.setup;
-  follow_group(finished);
-}
-
-/// "psi_tau is further extended with the values from each sub-distribution execution." A unit does
-/// its groups one after another. A group with lost blocks stays incomplete and is not measured.
-void Hierarchical::follow_group(const BlockFinished& finished) {
-  if (finished.block.group == 0) return;
-  UnitRound& round = rounds_[finished.unit.index];
-  while (round.current < round.groups.size() &&
-         round.groups[round.current].group != finished.block.group) {
-    ++round.current;
-  }
-  if (round.current == round.groups.size()) return;
-  GroupProgress& group = round.groups[round.current];
-  group.items += finished.block.items;
-  group.setup += finished.times.setup;
-  if (++group.back < group.blocks) return;
-  if (group.blocks > 1) {
-    kernel_->models.add_together(finished.unit, group.items,
-                                 at() - round.group_begin - group.setup);
-  }
-  round.group_begin = at();
-}
-
-/// "Inter-node models (Psi_tau) are constructed from the overall load execution values", and then
-/// "the execution times at the inter-node level are compared". The initial plan never counts as
-/// balanced: under it equal units have equal times even if their blocks overlap badly.
-void Hierarchical::end_round() {
-  const bool was_balanced = kernel_->balanced;
-  kernel_->balanced = false;
-  if (is_disturbed_) return;
-  std::vector<double> unit_times_s;
-  std::vector<double> node_times_s;
-  for (const std::vector<UnitId>& node : kernel_->plan_nodes) {
-    Items items = 0;
-    double longest_s = 0.0;
-    for (const UnitId unit : node) {
-      const UnitRound& round = rounds_[unit.index];
-      if (round.items == 0) continue;
-      const Seconds time = round.end - round_begin_ - round.setup;
-      unit_times_s.push_back(time.value);
-      items += round.items;
-      longest_s = std::max(longest_s, time.value);
-      if (round.groups.size() > 1) kernel_->models.add_together(unit, round.items, time);
-    }
-    if (items > 0) {
-      kernel_->models.add_node(node, items, Seconds{longest_s});
-      node_times_s.push_back(longest_s);
-    }
-  }
-  kernel_->balanced = kernel_->is_plan_learned &&
-                      agree(options_.balance == BalanceOf::units ? unit_times_s : node_times_s);
-  if (kernel_->balanced && !was_balanced) decisions().note("load_balanced");
-}
-
-/// max |T_i - T_j| / max T <= threshold.
-bool Hierarchical::agree(const std::vector<double>& times_s) const {
-  const auto [shortest, longest] = std::minmax_element(times_s.begin(), times_s.end());
-  return *longest - *shortest <= options_.threshold * *longest;
-}
-
-// -- What we add -------------------------------------------------------------------------------
-//
-// The paper processes one load again and again, all of it, on units that are present throughout.
-//
-//  - With mode=slices, a load that is done only once is learned in slices of growing size; when the
-//    times of a slice agree, all the rest is one round. As published, it is done by the first plan.
-//  - Lost blocks return to the pool. A later round includes them; in the last round, idle units
-//    take them in pieces.
-//  - Units that join take part from the next round on. A round in which units joined or were lost
-//    adds nothing to the models of nodes.
-//  - Phases: the models of a kernel are kept.
-//  - The setup of a unit's first blocks does not predict later blocks and is left out of all times.
-
-void Hierarchical::on_phase() {
-  const std::size_t n = view().units().size();
-  kernel_ = &kernels_.try_emplace(view().workload().kernel, n, options_.old_totals).first->second;
-  unplanned_.clear(view());
-}
-
-void Hierarchical::on_iteration() {
-  const bool in_slices = options_.mode == RoundMode::slices && kernel_->iterations == 0;
-  next_slice_ = in_slices ? 0 : options_.slice_shares.size();
-  ++kernel_->iterations;
-  begin_round_if_all_are_done();
-}
-
-/// In the last round, the items in the pool are those of lost blocks.
-void Hierarchical::on_idle(UnitId unit) {
-  if (begin_round_if_all_are_done() || !is_last_) return;
-  is_disturbed_ = true;
-  unplanned_.offer(view(), unit, decisions());
-}
-
-void Hierarchical::disturb() {
-  is_disturbed_ = true;
-  kernel_->balanced = false;
-  begin_round_if_all_are_done();
-}
-
-bool Hierarchical::begin_round_if_all_are_done() {
-  const bool are_done = view().remaining() > 0 && view().outstanding() == 0;
-  if (are_done) begin_round();
-  return are_done;
-}
-
-/// All remaining items, or the next slice: at least one grain per unit, so that all are measured.
-Items Hierarchical::next_load(const Nodes& nodes) {
-  const bool learned_enough = kernel_->balanced && next_slice_ > 0;
-  if (learned_enough || next_slice_ >= options_.slice_shares.size()) return view().remaining();
-  std::size_t units = 0;
-  for (const std::vector<UnitId>& node : nodes) units += node.size();
-  const Items grain = view().workload().grain_items;
-  const double share = options_.slice_shares[next_slice_++] * all_items();
-  const Items grains =
-      std::max(static_cast<Items>(units), static_cast<Items>(share / static_cast<double>(grain)));
-  return std::min(view().remaining(), grains * grain);
-}
-
 // -- Catalog -----------------------------------------------------------------------------------
 
-/// The default differs between the two policies.
-ParameterInfo old_totals_parameter(const std::string& default_text, const std::string& source) {
-  return {"old_totals", default_text, "",
-          "totals of earlier rounds: averaged with those of the same size, or replaced by newer "
-          "ones of nearly the same size",
-          source};
-}
-
-std::vector<ParameterInfo> shared_parameters(const ParameterInfo& old_totals) {
+/// The parameters of both policies; the default of `old_totals`, and its source, differ.
+std::vector<ParameterInfo> shared_parameters(const std::string& old_totals,
+                                             const std::string& source) {
   return {
       {"mode", "repeat", "",
        "repeat: a plan for each whole iteration; slices: learn in growing parts of the first one",
@@ -624,50 +588,38 @@ std::vector<ParameterInfo> shared_parameters(const ParameterInfo& old_totals) {
       {"threshold", "0.05", "", "relative difference of times up to which a plan is kept",
        "section 5: a given accuracy, whose value it does not say; chosen because block times "
        "scatter by about as much"},
-      old_totals,
+      {"old_totals", old_totals, "",
+       "totals of earlier rounds: averaged with those of the same size, or replaced by newer ones "
+       "of nearly the same size",
+       source},
       {"balance", "nodes", "", "whose times are compared: nodes, or units",
        "section 5: the times at the inter-node level are compared"}};
 }
 
-Preset robust_preset() {
+Preset robust_preset(const TypedParameters::value_type& also) {
   return {"robust",
           "for a load that is done once: learns while it is done",
-          {{"mode", "slices"}, {"balance", "units"}}};
+          {{"mode", "slices"}, {"balance", "units"}, also}};
 }
-
-HierarchicalOptions read_options(const Parameters& read) {
-  HierarchicalOptions options;
-  options.mode = static_cast<RoundMode>(read.choice("mode", {"slices", "repeat"}));
-  options.slice_shares = read.positive_list("slice_shares");
-  options.threshold = read.number("threshold", 0.0, 1.0);
-  options.old_totals = static_cast<OldTotals>(read.choice("old_totals", {"replaced", "averaged"}));
-  options.balance = static_cast<BalanceOf>(read.choice("balance", {"units", "nodes"}));
-  return options;
-}
-
-constexpr double least_memory_share = 1e-3;
 
 std::unique_ptr<Policy> make_hierarchical(const Parameters& read, const KnownCosts* /*known*/) {
-  HierarchicalOptions options = read_options(read);
-  options.rule.memory_share = read.number("memory_share", least_memory_share, 1.0);
-  options.rule.gamma = static_cast<GammaRule>(read.choice("gamma", {"steps", "search"}));
-  return std::make_unique<Hierarchical>(std::move(options));
+  const ShareRule rule{.memory_share = read.number("memory_share", 1e-3, 1.0),
+                       .gamma = read.choice<GammaRule>("gamma", {"steps", "search"})};
+  return std::make_unique<Hierarchical>(read, rule);
 }
 
 std::unique_ptr<Policy> make_fpm_limited(const Parameters& read, const KnownCosts* /*known*/) {
-  HierarchicalOptions options = read_options(read);
-  options.rule.in_groups = false;
-  return std::make_unique<Hierarchical>(std::move(options));
+  return std::make_unique<Hierarchical>(read, ShareRule{.in_groups = false});
 }
 
 }  // namespace
 
 PolicyInfo hierarchical_info() {
   std::vector<ParameterInfo> parameters = shared_parameters(
-      old_totals_parameter("replaced",
-                           "section 6: an accuracy point updates the value of an earlier point, "
-                           "and the fourth iteration is balanced, which it never is if totals of "
-                           "the first, even plan stay in the models"));
+      "replaced",
+      "section 6: an accuracy point updates the value of an earlier point, and the fourth "
+      "iteration is balanced, which it never is if totals of the first, even plan stay in the "
+      "models");
   parameters.push_back({"memory_share", "1", "share of a unit's memory",
                         "what the overlapping blocks of one group may hold together",
                         "section 4, condition 4: what fits into the device's memory"});
@@ -675,28 +627,24 @@ PolicyInfo hierarchical_info() {
                         "how an accelerator's share is cut into groups of blocks: by the paper's "
                         "six steps, or by a search among whole lists of blocks (search)",
                         "section 4, steps 3.1 to 3.6"});
-  Preset robust = robust_preset();
-  robust.values.emplace("gamma", "search");
   return {
       .name = "hierarchical",
       .line = "divides over nodes, then units; overlaps copies and computing inside accelerators",
       .source = "Hierarchical divisible load scheduling (2012), sections 4 and 5",
       .parameters = std::move(parameters),
       .make = make_hierarchical,
-      .presets = {robust}};
+      .presets = {robust_preset({"gamma", "search"})}};
 }
 
 PolicyInfo fpm_limited_info() {
-  Preset robust = robust_preset();
-  robust.values.emplace("old_totals", "replaced");
   return {.name = "fpm-limited",
           .line = "divides over nodes, then units; one block each that fits into memory",
           .source = "Hierarchical divisible load scheduling (2012), section 6.1, its reference [9]",
-          .parameters = shared_parameters(old_totals_parameter(
+          .parameters = shared_parameters(
               "averaged",
-              "section 6.1: as many points of a unit's total as iterations, so none is removed")),
+              "section 6.1: as many points of a unit's total as iterations, so none is removed"),
           .make = make_fpm_limited,
-          .presets = {robust}};
+          .presets = {robust_preset({"old_totals", "replaced"})}};
 }
 
 }  // namespace equipoise

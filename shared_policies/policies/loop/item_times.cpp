@@ -78,7 +78,7 @@ ParameterInfo time_parameter(const std::string& default_text) {
 }
 
 TimedPart timed_part(const Parameters& read) {
-  return static_cast<TimedPart>(read.choice("time", {"compute", "block", "request"}));
+  return read.choice<TimedPart>("time", {"compute", "block", "request"});
 }
 
 double item_variance_s2(std::span<const TimedBlock> blocks) {

@@ -49,7 +49,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,7 +84,7 @@ ParameterInfo unknown_parameter() {
 }
 
 UnknownUnit unknown_unit(const Parameters& read) {
-  return static_cast<UnknownUnit>(read.choice("unknown", {"smallest", "largest"}));
+  return read.choice<UnknownUnit>("unknown", {"smallest", "largest"});
 }
 
 /// A number of at least 0; nothing for "auto".
@@ -288,23 +287,21 @@ class WeightedFactoring final : public Factoring {
 
 // -- Rules that measure ------------------------------------------------------------------------
 
-/// Awf-b to awf-e, by their letters.
-class AdaptiveWeightedFactoring : public Factoring {
+/// AWF-B to AWF-E, by their letters.
+template <char letter>
+class AdaptiveWeightedFactoring final : public Factoring {
  public:
-  AdaptiveWeightedFactoring(const Parameters& read, char letter)
+  explicit AdaptiveWeightedFactoring(const Parameters& read)
       : Factoring(read),
         initial_block_items_(read.items_or_auto("initial_block_items", 1)),
         unknown_(unknown_unit(read)),
-        is_batched_(letter == 'b' || letter == 'd'),
         update_each_iteration_(letter == 'b' &&
                                read.choice("update", {"request", "iteration"}) == 1),
-        times_(timed_part(read, letter)) {}
+        times_(letter > 'c' ? TimedPart::request
+                            : read.choice<TimedPart>("time", {"compute", "block"})) {}
 
  private:
-  static TimedPart timed_part(const Parameters& read, char letter) {
-    if (letter > 'c') return TimedPart::request;
-    return read.choice("time", {"compute", "block"}) == 0 ? TimedPart::compute : TimedPart::block;
-  }
+  static constexpr bool is_batched = letter == 'b' || letter == 'd';
 
   void on_event(const Event& event) override { times_.include(view(), event); }
   void on_iteration() override {
@@ -316,7 +313,7 @@ class AdaptiveWeightedFactoring : public Factoring {
     if (!update_each_iteration_ && times_.blocks(unit) == 0) {
       return {static_cast<double>(initial_block(view(), initial_block_items_)), BlockTag::train};
     }
-    if (is_batched_) return Factoring::wanted(unit);
+    if (is_batched) return Factoring::wanted(unit);
     return {weight(unit) * whole_grains_up(remaining() / (2.0 * present()))};
   }
 
@@ -328,16 +325,9 @@ class AdaptiveWeightedFactoring : public Factoring {
 
   std::optional<Items> initial_block_items_;
   UnknownUnit unknown_;
-  bool is_batched_;
   bool update_each_iteration_;
   ItemTimes times_;
   ItemSeconds at_iteration_s_;  // (n), as of the iteration's start
-};
-
-template <char letter>
-class Awf final : public AdaptiveWeightedFactoring {
- public:
-  explicit Awf(const Parameters& read) : AdaptiveWeightedFactoring(read, letter) {}
 };
 
 /// AF.
@@ -540,23 +530,23 @@ std::vector<PolicyInfo> adaptive_rules_info() {
              "between the time steps of an application"},
             unknown_parameter(),
             min_block_parameter()},
-       .make = make_a<Awf<'b'>>},
+       .make = make_a<AdaptiveWeightedFactoring<'b'>>},
       {.name = "awf-c",
        .line = "awf-b without batches: blocks by what remains at each request",
        .source = "Carino and Banicescu (2008)",
        .parameters = {initial_block_parameter(), copies_parameter(), unknown_parameter(),
                       min_block_parameter()},
-       .make = make_a<Awf<'c'>>},
+       .make = make_a<AdaptiveWeightedFactoring<'c'>>},
       {.name = "awf-d",
        .line = "awf-b with block times that include copies and waiting",
        .source = "Carino and Banicescu (2008)",
        .parameters = {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
-       .make = make_a<Awf<'d'>>},
+       .make = make_a<AdaptiveWeightedFactoring<'d'>>},
       {.name = "awf-e",
        .line = "awf-c with block times that include copies and waiting",
        .source = "Carino and Banicescu (2008)",
        .parameters = {initial_block_parameter(), unknown_parameter(), min_block_parameter()},
-       .make = make_a<Awf<'e'>>},
+       .make = make_a<AdaptiveWeightedFactoring<'e'>>},
       {.name = "af",
        .line = "block sizes from mean and variance of each unit's item times",
        .source = "Banicescu and Liu (2000)",
@@ -586,9 +576,7 @@ PolicyInfo hguided_info() {
            time_parameter("block"),
            unknown_parameter(),
            min_block_parameter()},
-      .make = [](const Parameters& read, const KnownCosts* known) -> std::unique_ptr<Policy> {
-        return std::make_unique<HGuided>(read, known);
-      }};
+      .make = make_a<HGuided>};
 }
 
 }  // namespace equipoise

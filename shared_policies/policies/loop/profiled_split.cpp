@@ -94,10 +94,9 @@ class ProfiledSplit : public EventPolicy {
       }
     }
     if (units.empty()) return;
-    std::vector<const CostModel*> costs;
+    const std::vector<const CostModel*> costs = pointers_to(lines);
     std::vector<double> shares;
     for (const AffineCurve& line : lines) {
-      costs.push_back(&line);
       shares.push_back(remaining() / (line.at(1.0).seconds * speed));
     }
     const Items grain = view().workload().grain_items;
@@ -105,12 +104,13 @@ class ProfiledSplit : public EventPolicy {
     const std::vector<Items> whole = round_to_sum({costs, shares, caps, view().remaining(), grain});
     is_divided_ = true;
     plan_.clear(view());
-    Decision decision{{}, DecisionKind::divide, {}};
+    Decision decision{.what = DecisionKind::divide};
     for (std::size_t i = 0; i < units.size(); ++i) {
       const UnitState& unit = view().units()[units[i]];
       plan_.add(unit.id, whole[i], (whole[i] + unit.cap_items - 1) / unit.cap_items, grain);
-      decision.estimates.push_back(
-          {unit.id, fmt::format("{:.6g} x", lines[i].at(1.0).seconds), {}, {}, whole[i]});
+      decision.estimates.push_back({.unit = unit.id,
+                                    .cost = fmt::format("{:.6g} x", lines[i].at(1.0).seconds),
+                                    .block_items = whole[i]});
     }
     decisions().decided(decision);
     for (const UnitState& unit : view().units()) {

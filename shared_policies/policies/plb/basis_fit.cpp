@@ -11,6 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include "shared_policies/policies/block_sizes.hpp"
+
 namespace equipoise {
 namespace {
 
@@ -230,14 +232,13 @@ Candidate fall_back(std::span<const CostSample> samples, double scale_items) {
   double per_item = line.seconds_per_item;
   double constant = line.latency_s;
   if (!(per_item > 0.0)) {
-    const CostSample& largest = samples.back();
     double t = 0.0;
     double x = 0.0;
     for (const CostSample& s : samples) {
       t += s.weight * s.seconds * s.items;
       x += s.weight * s.items * s.items;
     }
-    per_item = t > 0.0 ? t / x : largest.seconds / largest.items;
+    per_item = t / x;
     constant = 0.0;
     candidate.terms = 1;
   }
@@ -259,14 +260,13 @@ FittedRange range_of(std::span<const CostSample> samples, double scale_items) {
 // are not computed.
 
 BasisCurve::BasisCurve(const BasisCoefficients& coefficients, const FittedRange& range,
-                       const TransferLine& transfer, bool non_decreasing)
+                       const TransferLine& transfer)
     : a_(coefficients),
       range_(range),
       transfer_(transfer),
       per_scale_(1.0 / range.scale_items),
       uses_log_(a_[at_index(Basis::u_log_u)] != 0.0 || a_[at_index(Basis::log_u)] != 0.0),
       uses_exp_(a_[at_index(Basis::exp_u)] != 0.0 || a_[at_index(Basis::u_exp_u)] != 0.0),
-      non_decreasing_(non_decreasing),
       first_items_(range.lowest_items / 4.0),
       first_(model_at(first_items_)),
       last_(model_at(range.last_items)),
@@ -351,6 +351,21 @@ std::string BasisCurve::words() const {
 
 // -- The fit
 
+FitQuality quality_of(std::span<const CostSample> samples, std::span<const double> predictions,
+                      int terms, bool adjusted_r2) {
+  FitQuality quality{.r2 = determination(samples, predictions, terms, adjusted_r2)};
+  double measurements = 0.0;
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    const CostSample& s = samples[k];
+    const double scale = std::max(std::abs(predictions[k]), shortest_block_s);
+    const double error = s.seconds - predictions[k];
+    quality.relative_error2 += (s.weight * error * error + s.spread_s2) / (scale * scale);
+    measurements += s.weight;
+  }
+  quality.surplus = std::max(0.0, measurements - terms);
+  return quality;
+}
+
 std::optional<UnitFit> fit_unit(std::span<const CostSample> compute,
                                 std::span<const CostSample> transfer, const FitOptions& options) {
   const bool any_time =
@@ -364,19 +379,11 @@ std::optional<UnitFit> fit_unit(std::span<const CostSample> compute,
           : choose(tables, options.mode, compute.back().items / compute.front().items);
   if (!chosen) chosen = fall_back(compute, options.scale_items);
   const TransferLine line = fit_transfer_line(transfer, options.adjusted_r2);
-  UnitFit fit{BasisCurve(chosen->coefficients, range, line, true)};
-  fit.r2_transfer = line.r2;
+  const BasisCurve curve(chosen->coefficients, range, line);
   std::vector<double> predictions;
-  double measurements = 0.0;
-  for (const CostSample& s : compute) {
-    const double predicted = fit.curve.compute_at(s.items).seconds;
-    const double error = s.seconds - predicted;
-    predictions.push_back(predicted);
-    fit.relative_error2 += (s.weight * error * error + s.spread_s2) / (predicted * predicted);
-    measurements += s.weight;
-  }
-  fit.surplus = std::max(0.0, measurements - chosen->terms);
-  fit.r2 = determination(compute, predictions, chosen->terms, options.adjusted_r2);
+  for (const CostSample& s : compute) predictions.push_back(curve.compute_at(s.items).seconds);
+  UnitFit fit{quality_of(compute, predictions, chosen->terms, options.adjusted_r2), curve};
+  fit.r2_transfer = line.r2;
   return fit;
 }
 

@@ -43,10 +43,10 @@ struct FittedRange {
 class BasisCurve final : public CostModel {
  public:
   BasisCurve(const BasisCoefficients& coefficients, const FittedRange& range,
-             const TransferLine& transfer, bool non_decreasing);
+             const TransferLine& transfer);
 
   [[nodiscard]] CostAt at(double items) const override;
-  [[nodiscard]] bool non_decreasing() const override { return non_decreasing_; }
+  [[nodiscard]] bool non_decreasing() const override { return true; }
 
   /// F alone.
   [[nodiscard]] CostAt compute_at(double items) const;
@@ -63,7 +63,6 @@ class BasisCurve final : public CostModel {
   double per_scale_;
   bool uses_log_;
   bool uses_exp_;
-  bool non_decreasing_;
   double first_items_;     // below it: the tangent
   CostAt first_;           // M at first_items_
   CostAt last_;            // M at last_items
@@ -85,16 +84,26 @@ struct FitOptions {
   bool adjusted_r2 = false;
 };
 
-/// The fitted cost of one unit, and how good the fit is.
-struct UnitFit {
-  BasisCurve curve;
-  double r2 = 0.0;           ///< of the compute times
-  double r2_transfer = 1.0;  ///< of the copies
-  /// What the compute fit leaves unexplained: the sum of squared relative errors, and the number of
-  /// measurements minus the number of terms of the fit. Their ratio estimates the variance of the
-  /// noise.
+/// How well a fit explains the times of a unit.
+struct FitQuality {
+  double r2 = 1.0;                      ///< of the compute times, or of those of whole blocks
+  std::optional<double> r2_transfer{};  ///< of the copies, where they are fitted apart
+  /// What the fit of r2 leaves unexplained: the sum of squared errors relative to the fit, and the
+  /// number of measurements minus the number of its terms. Their ratio estimates the variance of
+  /// the noise.
   double relative_error2 = 0.0;
   double surplus = 0.0;
+};
+
+/// The quality of a fit with `terms` terms that predicts `predictions` (n) for the samples (n).
+/// `adjusted_r2` as in `determination`.
+[[nodiscard]] FitQuality quality_of(std::span<const CostSample> samples,
+                                    std::span<const double> predictions, int terms,
+                                    bool adjusted_r2 = false);
+
+/// The fitted cost of one unit.
+struct UnitFit : FitQuality {
+  BasisCurve curve;
 };
 
 /// Fits F to `compute` and G to `transfer` (both may be noisy; `transfer` may be empty).

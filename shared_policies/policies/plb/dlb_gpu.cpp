@@ -2,7 +2,7 @@
 // order of its section III: one straight line per unit, learned in rounds with barriers; blocks
 // that end together; and a new solution when their times drift apart.
 //
-//     Algorithm 1, determineModel(): PLB-HeC's, f(x) = a x - b     determine_model, fit_line
+//     Algorithm 1, determineModel(): PLB-HeC's, f(x) = a x - b     determine_model, FittedLines
 //     Algorithm 2, dynamic()                                       execute
 //       fitValues <- determineModel()                              determine_model
 //       X <- solveEquationSystem(fitValues)                        solve_equation_system
@@ -29,9 +29,12 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "shared_policies/fit/cost_samples.hpp"
+#include "shared_policies/fit/transfer_line.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/plb/plb_hec.hpp"
 #include "shared_policies/policies/policies.hpp"
@@ -45,52 +48,11 @@ namespace {
 /// The time that the line describes: that of the whole block, or its compute time.
 enum class TimeOf { block, compute };
 
-/// f(x) = a x - b, for the samples of one unit.
-struct FittedLine {
-  double seconds_per_item = 0.0;  // a
-  double advance_s = 0.0;         // b
-  int terms = 1;
-};
-
-struct LineUnit {
-  std::vector<CostSample> samples;
-  double newest_s_per_item = 0.0;
-  FittedLine line;
-};
-
-/// The least-squares line. If it does not rise, or if there is only one size: the line through the
-/// origin and the newest block.
-FittedLine fit_line(const LineUnit& unit) {
-  double weight = 0.0;
-  double mean_x = 0.0;
-  double mean_t = 0.0;
-  for (const CostSample& s : unit.samples) {
-    weight += s.weight;
-    mean_x += s.weight * s.items;
-    mean_t += s.weight * s.seconds;
-  }
-  mean_x /= weight;
-  mean_t /= weight;
-  double squares = 0.0;
-  double products = 0.0;
-  for (const CostSample& s : unit.samples) {
-    squares += s.weight * (s.items - mean_x) * (s.items - mean_x);
-    products += s.weight * (s.items - mean_x) * (s.seconds - mean_t);
-  }
-  FittedLine line{unit.newest_s_per_item};
-  if (unit.samples.size() > 1 && products > 0.0) {
-    line.seconds_per_item = products / squares;
-    line.advance_s = line.seconds_per_item * mean_x - mean_t;
-    line.terms = 2;
-  }
-  return line;
-}
-
-/// The lines of all units, for one kernel.
+/// f(x) = a x - b for every unit of one kernel: the least-squares line. If it does not rise, or if
+/// there is only one size: the line through the origin and the newest block.
 class FittedLines final : public BlockTimeModel {
  public:
-  FittedLines(std::size_t units, double min_r2, TimeOf times)
-      : BlockTimeModel(units, min_r2), times_(times), units_(units) {}
+  FittedLines(std::size_t units, TimeOf times) : times_(times), units_(units) {}
 
   void add(const BlockFinished& finished) override {
     LineUnit& unit = units_[finished.unit.index];
@@ -103,11 +65,44 @@ class FittedLines final : public BlockTimeModel {
   }
 
   void fit(const View& /*view*/) override {
-    for (std::size_t p = 0; p < units_.size(); ++p) {
-      if (units_[p].samples.empty()) continue;
-      units_[p].line = fit_line(units_[p]);
-      fits_[p] = fit_of(units_[p]);
+    for (LineUnit& unit : units_) {
+      if (!unit.samples.empty()) fit_line(unit);
     }
+  }
+
+ private:
+  struct LineUnit {
+    std::vector<CostSample> samples;
+    double newest_s_per_item = 0.0;
+    CostLine line;
+    std::optional<FitQuality> quality;  // none: not fitted yet
+  };
+
+  static void fit_line(LineUnit& unit) {
+    unit.line = {.seconds_per_item = unit.newest_s_per_item};
+    int terms = 1;
+    if (unit.samples.size() > 1) {
+      const StraightLine line = fit_straight_line(unit.samples);
+      if (line.slope > 0.0) {
+        unit.line = {.seconds_per_item = line.slope, .advance_s = -line.intercept};
+        terms = 2;
+      }
+    }
+    std::vector<double> predictions;
+    for (const CostSample& s : unit.samples) {
+      predictions.push_back(unit.line.seconds_per_item * s.items - unit.line.advance_s);
+    }
+    unit.quality = quality_of(unit.samples, predictions, terms);
+  }
+
+  [[nodiscard]] const FitQuality* quality(UnitId unit) const override {
+    const std::optional<FitQuality>& quality = units_[unit.index].quality;
+    return quality ? &*quality : nullptr;
+  }
+
+  [[nodiscard]] std::string words(UnitId unit) const override {
+    const auto& [a, b, cap] = units_[unit.index].line;
+    return fmt::format("{:.4g} x {} {:.4g}", a, b < 0.0 ? '+' : '-', std::abs(b));
   }
 
   /// Optimal block size selection: the x_g with
@@ -115,43 +110,14 @@ class FittedLines final : public BlockTimeModel {
   ///     sum x_g = step                                                                        (1)
   ///     E_1 = E_2 = ... = E_n                                                                 (2)
   ///     E_g = f(x_g)                                                                          (3)
-  [[nodiscard]] std::vector<Items> solve(const View& view, double items,
-                                         Decisions& /*decisions*/) override {
+  [[nodiscard]] std::vector<double> divide(const View& view, const std::vector<UnitId>& units,
+                                           double items, Decisions& /*decisions*/) override {
     std::vector<CostLine> lines;
-    std::vector<std::size_t> who;
-    for (const UnitState& unit : view.units()) {
-      if (unit.present && knows(unit.id)) {
-        const FittedLine& line = units_[unit.id.index].line;
-        lines.push_back(
-            {line.seconds_per_item, line.advance_s, static_cast<double>(unit.cap_items)});
-        who.push_back(unit.id.index);
-      }
+    for (const UnitId unit : units) {
+      lines.push_back(units_[unit.index].line);
+      lines.back().cap_items = static_cast<double>(view.unit(unit).cap_items);
     }
-    const std::vector<double> divided = divide_by_lines(lines, items);
-    std::vector<double> shares(units_.size(), 0.0);
-    for (std::size_t i = 0; i < who.size(); ++i) shares[who[i]] = divided[i];
-    return whole_blocks(view, shares);
-  }
-
- private:
-  /// How well the line explains the samples.
-  [[nodiscard]] static Fit fit_of(const LineUnit& unit) {
-    const FittedLine& line = unit.line;
-    Fit fit;
-    fit.words = fmt::format("{:.4g} x {} {:.4g}", line.seconds_per_item,
-                            line.advance_s < 0.0 ? '+' : '-', std::abs(line.advance_s));
-    double weight = 0.0;
-    std::vector<double> predictions;
-    for (const CostSample& s : unit.samples) {
-      weight += s.weight;
-      predictions.push_back(line.seconds_per_item * s.items - line.advance_s);
-      const double scale = std::max(std::abs(predictions.back()), shortest_block_s);
-      const double error = s.seconds - predictions.back();
-      fit.relative_error2 += (s.weight * error * error + s.spread_s2) / (scale * scale);
-    }
-    fit.surplus = std::max(0.0, weight - line.terms);
-    fit.r2 = determination(unit.samples, predictions, line.terms, false);
-    return fit;
+    return divide_by_lines(lines, items);
   }
 
   TimeOf times_;
@@ -204,17 +170,15 @@ std::vector<ParameterInfo> dlb_gpu_parameters() {
 
 std::unique_ptr<Policy> make_dlb_gpu(const Parameters& read, const KnownCosts* /*known*/) {
   const bool literal = read.choice("accept", {"text", "literal"}) == 1;
-  const Items min_rounds = read.items_or_auto("min_rounds", 1).value_or(literal ? 2 : 4);
-  double min_r2 = literal ? 0.5 : 0.7;
-  if (read.text("min_r2") != "auto") min_r2 = read.number("min_r2", -1e9, 1.0);
-  const auto times = static_cast<TimeOf>(read.choice("times", {"block", "compute"}));
-  const auto make_model = [min_r2, times](std::size_t units) {
-    return std::make_unique<FittedLines>(units, min_r2, times);
+  TrainingRule rule{.min_r2 = literal ? 0.5 : 0.7};
+  rule.min_rounds = read.items_or_auto("min_rounds", 1).value_or(literal ? 2 : 4);
+  if (read.text("min_r2") != "auto") rule.min_r2 = read.number("min_r2", -1e9, 1.0);
+  const auto times = read.choice<TimeOf>("times", {"block", "compute"});
+  const auto make_model = [times](std::size_t units) {
+    return std::make_unique<FittedLines>(units, times);
   };
-  if (read.flag("sync_steps")) {
-    return std::make_unique<SynchronousSteps>(read, min_rounds, false, make_model);
-  }
-  return std::make_unique<PlbHec>(read, min_rounds, false, make_model);
+  if (read.flag("sync_steps")) return std::make_unique<SynchronousSteps>(read, rule, make_model);
+  return std::make_unique<PlbHec>(read, rule, make_model);
 }
 
 }  // namespace

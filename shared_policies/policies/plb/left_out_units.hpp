@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/policies/plb/block_time_model.hpp"
 #include "shared_policies/run/view.hpp"
 
 namespace equipoise {
@@ -23,16 +23,16 @@ class LeftOutUnits {
 
   /// To be called with every new solution: gives `least_items` (at least a grain, at most what fits
   /// into memory) to the units that it and the one before leave out, and returns these units. Only
-  /// present units that `has_fit` count.
-  std::vector<UnitId> let_back_in(const View& view, const std::function<bool(UnitId)>& has_fit,
-                                  Items least_items, std::vector<Items>& block_items) {
+  /// present units with a fit count.
+  std::vector<UnitId> let_back_in(const View& view, const BlockTimeModel& model, Items least_items,
+                                  std::vector<Items>& block_items) {
     std::vector<UnitId> back;
     const Items least = std::max(least_items, view.workload().grain_items);
     for (const UnitState& unit : view.units()) {
       Items& items = block_items[unit.id.index];
       const bool was_left_out = is_left_out_[unit.id.index];
       is_left_out_[unit.id.index] = false;
-      if (!unit.present || items > 0 || !has_fit(unit.id)) continue;
+      if (!unit.present || items > 0 || !model.knows(unit.id)) continue;
       if (was_left_out) {
         items = std::min(least, unit.cap_items);
         back.push_back(unit.id);

@@ -34,98 +34,19 @@
 #include <utility>
 
 #include "shared_policies/policies/block_sizes.hpp"
-#include "shared_policies/policies/plb/learned_costs.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
 
-// -- B. Processing unit performance modeling ---------------------------------------------------
-
-/// "If the coefficient of determination is greater than 0.7 for all processing units."
-bool BlockTimeModel::is_good(const View& view) const {
-  double worst = 1.0;
-  for (const UnitState& unit : view.units()) {
-    if (!unit.present || !knows(unit.id)) continue;
-    const Fit& fit = *fits_[unit.id.index];
-    worst = std::min({worst, fit.r2, fit.r2_transfer.value_or(1.0)});
-  }
-  return worst > min_r2_;
-}
-
-double BlockTimeModel::relative_noise() const {
-  double error2 = 0.0;
-  double surplus = 0.0;
-  for (const std::optional<Fit>& fit : fits_) {
-    error2 += fit ? fit->relative_error2 : 0.0;
-    surplus += fit ? fit->surplus : 0.0;
-  }
-  return surplus > 0.0 ? std::sqrt(error2 / surplus) : 0.0;
-}
-
-Decision BlockTimeModel::explain(DecisionKind what, const std::vector<Items>& block_items) const {
-  Decision decision{{}, what, {}};
-  for (std::uint32_t p = 0; p < fits_.size(); ++p) {
-    if (const std::optional<Fit>& fit = fits_[p]) {
-      decision.estimates.push_back(
-          {UnitId{p}, fit->words, fit->r2, fit->r2_transfer, block_items[p]});
-    }
-  }
-  return decision;
-}
-
-namespace {
-
-/// E_p(x) = F_p(x) + G_p(x), by least squares from all samples:
-///
-///     F_p(x) = a_1 f_1(x) + ... + a_n f_n(x),   f_i of ln x, x, x^2, x^3, e^x, x e^x, x ln x  (1)
-///     G_p(x) = a_1 x + a_2                                                                    (2)
-class FittedCurves final : public BlockTimeModel {
- public:
-  FittedCurves(std::size_t units, double min_r2, const FitOptions& options,
-               BlockChooser::Solver solver)
-      : BlockTimeModel(units, min_r2), options_(options), learned_(units), chooser_(solver) {}
-
-  void add(const BlockFinished& finished) override { learned_.add(finished); }
-
-  void fit(const View& view) override {
-    options_.scale_items = static_cast<double>(view.workload().items);
-    learned_.fit(options_);
-    for (std::uint32_t p = 0; p < fits_.size(); ++p) {
-      const std::optional<UnitFit>& fit = learned_.fit_of(UnitId{p});
-      if (!fit) continue;
-      fits_[p] = {fit->curve.words(), fit->r2, fit->r2_transfer, fit->relative_error2,
-                  fit->surplus};
-    }
-  }
-
-  /// C. Block size selection: the x_g with
-  ///
-  ///     sum x_g = step                                                                        (3)
-  ///     E_1(x_1) = E_2(x_2) = ... = E_n(x_n)                                                  (4)
-  ///     E_g(x_g) = F_g(x_g) + G_g(x_g)                                                        (5)
-  ///
-  /// rounded to the closest valid sizes.
-  [[nodiscard]] std::vector<Items> solve(const View& view, double items,
-                                         Decisions& decisions) override {
-    std::vector<Items> blocks = chooser_.choose(view, learned_, items);
-    if (chooser_.failed()) decisions.note("ipopt_failed");
-    return blocks;
-  }
-
- private:
-  FitOptions options_;
-  LearnedCosts learned_;
-  BlockChooser chooser_;
-};
-
-}  // namespace
+// -- B. Processing unit performance modeling (its equations 1 and 2: FittedCurves) -------------
 
 /// Algorithm 1, determineModel(), from one executeTasks to the next. Called when all units are
 /// back, or at the start of the run.
 void PlbHec::determine_model() {
-  if (round_ >= min_rounds_) {  // while i <= 4
-    determine_curves();         // fitValues <- determineCurveProcessor()
-    if (model_->is_good(view()) || share_is_used_up()) return execute();
+  if (round_ >= rule_.min_rounds) {  // while i <= 4
+    determine_curves();              // fitValues <- determineCurveProcessor()
+    // "If the coefficient of determination is greater than 0.7 for all processing units."
+    if (is_good() || share_is_used_up()) return execute();
   }
   ++round_;
   const std::vector<Items> block_sizes = next_block_sizes();
@@ -144,7 +65,7 @@ std::vector<Items> PlbHec::next_block_sizes() const {
   }
   const auto sum = static_cast<double>(std::reduce(sizes.begin(), sizes.end()));
   const double left = training_share_max_ * all_items() - static_cast<double>(training_.items());
-  if (round_ > min_rounds_ && sum > left) {
+  if (round_ > rule_.min_rounds && sum > left) {
     const Items grain = view().workload().grain_items;
     for (Items& size : sizes) {
       size = static_cast<Items>(static_cast<double>(size) * left / sum) / grain * grain;
@@ -160,7 +81,13 @@ bool PlbHec::share_is_used_up() const {
 
 // -- C. Block size selection -------------------------------------------------------------------
 
-/// X <- solveEquationSystem(fitValues).
+/// X <- solveEquationSystem(fitValues): the x_g with
+///
+///     sum x_g = step                                                                          (3)
+///     E_1(x_1) = E_2(x_2) = ... = E_n(x_n)                                                    (4)
+///     E_g(x_g) = F_g(x_g) + G_g(x_g)                                                          (5)
+///
+/// rounded to the closest valid sizes.
 void PlbHec::solve_equation_system(DecisionKind what) {
   rebalance_ = false;
   if (postpones_solving()) return;  // ours
@@ -189,7 +116,7 @@ double PlbHec::step_items() const {
 
 /// Algorithm 2, PLB-HeC(), from after determineModel() on.
 void PlbHec::execute() {
-  if (!model_->is_good(view())) decisions().note("poor_fit");
+  if (!is_good()) decisions().note("poor_fit");
   stage_ = Stage::run;
   solve_equation_system(DecisionKind::fit);
   distribute_tasks();
@@ -239,7 +166,7 @@ void PlbHec::finished_task(UnitId unit) {
 
 /// maxDifference(finishTime) >= threshold.
 bool PlbHec::is_unbalanced() const {
-  return repeated_.are_unbalanced(view(), balance_, model_->relative_noise());
+  return repeated_.are_unbalanced(view(), balance_, model_->relative_noise(view()));
 }
 
 /// The end of synchronize(): all blocks are back.
@@ -259,7 +186,7 @@ void PlbHec::end_rebalancing() {
 }
 
 bool PlbHec::waits_for_all() const {
-  return stage_ == Stage::synchronize || (stage_ == Stage::train && !async_train_);
+  return stage_ == Stage::synchronize || (stage_ == Stage::train && !rule_.async);
 }
 
 // -- Events ------------------------------------------------------------------------------------
@@ -340,21 +267,17 @@ Preset plb_hec_robust() {
       {{"noise_allowance", "6"}, {"step_fraction", "0.02"}}};
 }
 
-PlbHec::PlbHec(const Parameters& read, Items min_rounds, bool async_train,
-               BlockTimeModelMaker make_model)
+PlbHec::PlbHec(const Parameters& read, const TrainingRule& rule, BlockTimeModelMaker make_model)
     : initial_block_items_(read.items_or_auto("initial_block_items", 1)),
       multipliers_(read.positive_list("multipliers")),
-      ratio_mode_(
-          static_cast<RatioMode>(read.choice("ratio_mode", {"normalised", "first", "literal"}))),
+      ratio_mode_(read.choice<RatioMode>("ratio_mode", {"normalised", "first", "literal"})),
       training_share_max_(read.number("training_share_max", 0.0, 1.0)),
       balance_{read.number("threshold", 0.0, 1e9), read.number("noise_allowance", 0.0, 1e9)},
       step_fraction_(read.number("step_fraction", 0.0, 1.0)),
-      step_(static_cast<StepRule>(read.choice("step", {"fraction", "doubled"}))),
-      sync_order_(
-          static_cast<SyncOrder>(read.choice("sync_order", {"drain_then_fit", "fit_then_sync"}))),
+      step_(read.choice<StepRule>("step", {"fraction", "doubled"})),
+      sync_order_(read.choice<SyncOrder>("sync_order", {"drain_then_fit", "fit_then_sync"})),
       tail_resolve_(read.flag("tail_resolve")),
-      min_rounds_(min_rounds),
-      async_train_(async_train),
+      rule_(rule),
       make_model_(std::move(make_model)) {}
 
 namespace {
@@ -369,27 +292,21 @@ std::vector<ParameterInfo> plb_hec_parameters() {
         "III.B (Alg. 1 line 10 goes on while the error is at least 0.7)"},
        {"async_train", "false", "", "no barrier between training rounds",
         "Alg. 1 line 5: executeTasks returns the times of all units"},
-       {"fit", "subset", "", "choice of functions: subset, single, full_ridge, nnls",
-        "not said (eq. 1: seven functions, fitted to four points); chosen because few terms that "
-        "predict left-out points do not overfit, e^x alone, a constant where x is small, only if "
-        "sizes are three times apart: noise makes times of nearer sizes alike"},
+       fit_parameter("four points"),
        {"adjusted_r2", "false", "", "coefficients of determination adjusted for degrees of freedom",
         "III.B: the coefficient of determination"},
-       {"solver", "direct", "", "direct or ipopt",
-        "III.C, IV: Ipopt; direct finds the same sizes in every build"}});
+       solver_parameter("III.C, IV: Ipopt")});
   return list;
 }
 
 std::unique_ptr<Policy> make_plb_hec(const Parameters& read, const KnownCosts* /*known*/) {
-  const double min_r2 = read.number("min_r2", -1e9, 1.0);
-  FitOptions fit;
-  fit.mode = static_cast<FitMode>(read.choice("fit", {"subset", "single", "full_ridge", "nnls"}));
-  fit.adjusted_r2 = read.flag("adjusted_r2");
-  const BlockChooser::Solver solver = read_solver(read);
-  return std::make_unique<PlbHec>(
-      read, read.items("min_rounds", 1), read.flag("async_train"), [=](std::size_t units) {
-        return std::make_unique<FittedCurves>(units, min_r2, fit, solver);
-      });
+  const FitOptions fit{.mode = read_fit(read), .adjusted_r2 = read.flag("adjusted_r2")};
+  const Solver solver = read_solver(read);
+  const TrainingRule rule{read.items("min_rounds", 1), read.number("min_r2", -1e9, 1.0),
+                          read.flag("async_train")};
+  return std::make_unique<PlbHec>(read, rule, [=](std::size_t units) {
+    return std::make_unique<FittedCurves>(units, fit, solver);
+  });
 }
 
 }  // namespace

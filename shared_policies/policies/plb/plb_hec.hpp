@@ -2,7 +2,6 @@
 // model of a unit and in its algorithm 2.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/event_policy.hpp"
+#include "shared_policies/policies/plb/block_time_model.hpp"
 #include "shared_policies/policies/plb/left_out_units.hpp"
 #include "shared_policies/policies/plb/repeated_blocks.hpp"
 #include "shared_policies/policies/plb/training_rounds.hpp"
@@ -20,54 +20,15 @@
 
 namespace equipoise {
 
-/// A model of the block times of all units of a run, for one kernel.
-class BlockTimeModel {
- public:
-  /// For n units. `min_r2`: what R^2 of every fit must exceed for the fits to be good.
-  BlockTimeModel(std::size_t units, double min_r2) : fits_(units), min_r2_(min_r2) {}
-  BlockTimeModel(const BlockTimeModel&) = delete;
-  BlockTimeModel& operator=(const BlockTimeModel&) = delete;
-  virtual ~BlockTimeModel() = default;
-
-  /// Adds the times of a finished block, without its setup.
-  virtual void add(const BlockFinished& finished) = 0;
-  /// Fits every unit that has samples.
-  virtual void fit(const View& view) = 0;
-  /// Block sizes (n) that add up to about `items` and take all present units with a fit the same
-  /// time; 0 for the others. At least one unit gets a grain if any unit has a fit.
-  [[nodiscard]] virtual std::vector<Items> solve(const View& view, double items,
-                                                 Decisions& decisions) = 0;
-
-  /// Whether there is a fit of the unit; whether there is a fit of any unit.
-  [[nodiscard]] bool knows(UnitId unit) const { return fits_[unit.index].has_value(); }
-  [[nodiscard]] bool knows_any() const {
-    return std::ranges::any_of(fits_, [](const auto& fit) { return fit.has_value(); });
-  }
-  /// Whether the fits of the present units are good enough to end training.
-  [[nodiscard]] bool is_good(const View& view) const;
-  /// The standard deviation of block times relative to the fits, over all units; 0 if there are no
-  /// more measurements than terms.
-  [[nodiscard]] double relative_noise() const;
-  /// The fits, and the blocks that were chosen from them, for the journal.
-  [[nodiscard]] Decision explain(DecisionKind what, const std::vector<Items>& block_items) const;
-
- protected:
-  /// What is told of a unit's fit.
-  struct Fit {
-    std::string words;
-    double r2 = 1.0;
-    std::optional<double> r2_transfer;
-    double relative_error2 = 0.0;  ///< sum of squared errors relative to the fit
-    double surplus = 0.0;          ///< number of measurements minus number of terms
-  };
-  std::vector<std::optional<Fit>> fits_;  ///< (n)
-
- private:
-  double min_r2_;
-};
-
 /// Makes the model of one kernel for n units.
 using BlockTimeModelMaker = std::function<std::unique_ptr<BlockTimeModel>(std::size_t units)>;
+
+/// When training ends.
+struct TrainingRule {
+  Items min_rounds = 4;  ///< rounds before the first fit
+  double min_r2 = 0.7;   ///< after these, it goes on until R^2 of every fit exceeds this
+  bool async = false;    ///< no barrier between rounds
+};
 
 /// On imbalance: all blocks come back before the fit (the paper's text), or the fit is made first
 /// (the paper's code).
@@ -85,9 +46,7 @@ enum class StepRule { fraction, doubled };
 /// plb_hec_changes.cpp all that we add.
 class PlbHec : public EventPolicy {
  public:
-  /// `min_rounds`: training rounds before the first fit; `async_train`: no barrier between them.
-  PlbHec(const Parameters& read, Items min_rounds, bool async_train,
-         BlockTimeModelMaker make_model);
+  PlbHec(const Parameters& read, const TrainingRule& rule, BlockTimeModelMaker make_model);
 
  protected:
   /// Training, running, or waiting for all blocks to come back for a rebalancing.
@@ -105,6 +64,7 @@ class PlbHec : public EventPolicy {
   [[nodiscard]] Stage stage() const { return stage_; }
   void determine_model();
   void determine_curves() { model_->fit(view()); }
+  [[nodiscard]] bool is_good() const { return model_->is_good(view(), rule_.min_r2); }
   [[nodiscard]] bool is_unbalanced() const;
   void solve_equation_system(DecisionKind what);
   void distribute_tasks();
@@ -151,8 +111,7 @@ class PlbHec : public EventPolicy {
   StepRule step_;
   SyncOrder sync_order_;
   bool tail_resolve_;
-  Items min_rounds_;
-  bool async_train_;
+  TrainingRule rule_;
   BlockTimeModelMaker make_model_;
 
   std::map<std::string, std::unique_ptr<BlockTimeModel>> kernels_;

@@ -35,7 +35,7 @@ void PlbHec::on_phase() {
       TrainingRounds(n, initial_block(view(), initial_block_items_), multipliers_, ratio_mode_);
   repeated_ = RepeatedBlocks(n);
   left_out_ = LeftOutUnits(n);
-  stage_ = model_->knows_any() ? Stage::run : Stage::train;
+  stage_ = model_->knows_any(view()) ? Stage::run : Stage::train;
   round_ = 0;
   rebalance_ = false;
   solved_for_ = SolvedFor::nothing;
@@ -71,8 +71,7 @@ bool PlbHec::postpones_solving() {
 }
 
 void PlbHec::let_left_out_units_back_in(std::vector<Items>& block_items) {
-  const auto knows = [this](UnitId unit) { return model_->knows(unit); };
-  for (const UnitId unit : left_out_.let_back_in(view(), knows, 0, block_items)) {
+  for (const UnitId unit : left_out_.let_back_in(view(), *model_, 0, block_items)) {
     repeated_.choose_uncompared(unit, block_items[unit.index]);
   }
 }
@@ -101,18 +100,18 @@ void PlbHec::update_blocks(UnitId asking) {
 // -- Training without barriers, late, or to the end --------------------------------------------
 
 void PlbHec::train_without_barriers() {
-  const bool is_trained = training_.fewest_blocks(view()) >= min_rounds_;
-  if (!async_train_ || view().remaining() == 0) return;
+  const bool is_trained = training_.fewest_blocks(view()) >= rule_.min_rounds;
+  if (!rule_.async || view().remaining() == 0) return;
   if (!is_trained && !share_is_used_up()) return;
   determine_curves();
-  if (model_->is_good(view()) || share_is_used_up()) execute();
+  if (is_good() || share_is_used_up()) execute();
 }
 
 /// The block of the unit's own next round. A unit that is ahead of the others gets the size of the
 /// last round again.
 Items PlbHec::own_next_block(UnitId unit) const {
   const Items fewest = training_.fewest_blocks(view());
-  const Items furthest = std::max(min_rounds_, fewest + 1);
+  const Items furthest = std::max(rule_.min_rounds, fewest + 1);
   return training_.size(unit, std::min(training_.blocks(unit) + 1, furthest));
 }
 
@@ -121,7 +120,7 @@ void PlbHec::train_late_unit(UnitId unit) {
 }
 
 void PlbHec::learn_late_unit(UnitId unit) {
-  if (training_.blocks(unit) < min_rounds_) return;
+  if (training_.blocks(unit) < rule_.min_rounds) return;
   determine_curves();
   solve_equation_system(DecisionKind::unit_joined);
   distribute_tasks();

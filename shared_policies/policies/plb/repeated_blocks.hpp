@@ -49,9 +49,8 @@ class RepeatedBlocks {
   }
   /// Whether any present unit has a block size above 0.
   [[nodiscard]] bool anyone_works(const View& view) const {
-    return std::any_of(view.units().begin(), view.units().end(), [this](const UnitState& unit) {
-      return unit.present && items(unit.id) > 0;
-    });
+    return std::ranges::any_of(
+        view.units(), [this](const UnitState& unit) { return unit.present && items(unit.id) > 0; });
   }
 
   /// Whether the compared units are unbalanced. False until each present one with a block size
@@ -73,27 +72,23 @@ class RepeatedBlocks {
     const auto duration = [&](const Repeated& unit) {
       return rule.noise_allowance > 0.0 ? unit.mean_s : unit.last_s;
     };
+    std::vector<const Repeated*> compared;
     double sum = 0.0;
-    int count = 0;
     for (const UnitState& state : view.units()) {
       const Repeated& unit = units_[state.id.index];
-      if (state.present && unit.items > 0 && unit.is_compared) {
-        if (unit.count == 0.0) return false;
-        sum += duration(unit);
-        ++count;
-      }
+      if (!state.present || unit.items == 0 || !unit.is_compared) continue;
+      if (unit.count == 0.0) return false;
+      compared.push_back(&unit);
+      sum += duration(unit);
     }
-    if (count < 2) return false;
-    const double mean = sum / count;
+    if (compared.size() < 2) return false;
+    const double mean = sum / static_cast<double>(compared.size());
     const double error = rule.noise_allowance * noise * mean;
     double low = std::numeric_limits<double>::infinity();
     double high = -low;
-    for (const UnitState& state : view.units()) {
-      const Repeated& unit = units_[state.id.index];
-      if (state.present && unit.items > 0 && unit.is_compared) {
-        low = std::min(low, duration(unit) + error / std::sqrt(unit.count));
-        high = std::max(high, duration(unit) - error / std::sqrt(unit.count));
-      }
+    for (const Repeated* const unit : compared) {
+      low = std::min(low, duration(*unit) + error / std::sqrt(unit->count));
+      high = std::max(high, duration(*unit) - error / std::sqrt(unit->count));
     }
     return high - low >= rule.threshold * mean;
   }

@@ -2,6 +2,12 @@
 // speeds.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
@@ -30,23 +36,65 @@ class TrainingRounds {
   TrainingRounds() = default;
   /// For n units; `multipliers` is not empty.
   TrainingRounds(std::size_t n, Items first_block_items, std::vector<double> multipliers,
-                 RatioMode mode);
+                 RatioMode mode)
+      : units_(n),
+        first_block_items_(first_block_items),
+        multipliers_(std::move(multipliers)),
+        mode_(mode) {}
 
   /// Records a finished training block.
-  void remember(UnitId unit, Items items, double seconds);
+  void remember(UnitId id, Items items, double seconds) {
+    TrainedUnit& unit = units_[id.index];
+    unit.latest_items = items;
+    unit.latest_s = seconds;
+    unit.latest_items_per_s = static_cast<double>(items) / seconds;
+    if (unit.blocks++ == 0) unit.first_items_per_s = unit.latest_items_per_s;
+    items_ += items;
+  }
 
   /// The size of the unit's block in round 1, 2, ...; at least 1 item.
-  [[nodiscard]] Items size(UnitId unit, Items round) const;
+  [[nodiscard]] Items size(UnitId id, Items round) const {
+    const TrainedUnit& unit = units_[id.index];
+    if (unit.blocks == 0) return first_block_items_;
+    double least_ratio = 1.0;
+    for (const TrainedUnit& other : units_) {
+      if (other.blocks > 0) least_ratio = std::min(least_ratio, ratio(unit, other));
+    }
+    const auto count = static_cast<Items>(multipliers_.size());
+    const double multiplier = multipliers_[static_cast<std::size_t>(std::min(round, count) - 1)] *
+                              std::exp2(static_cast<double>(std::max<Items>(0, round - count)));
+    const double items = multiplier * static_cast<double>(first_block_items_) * least_ratio;
+    return std::llround(std::clamp(items, 1.0, 0x1p52));
+  }
+
   /// All units, the fastest first; units without a speed come last, in their order.
-  [[nodiscard]] std::vector<UnitId> fastest_first() const;
+  [[nodiscard]] std::vector<UnitId> fastest_first() const {
+    std::vector<UnitId> order;
+    for (std::uint32_t p = 0; p < units_.size(); ++p) order.push_back(UnitId{p});
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [this](UnitId unit) { return units_[unit.index].latest_items_per_s; });
+    return order;
+  }
+
   /// The number of finished training blocks of one unit.
   [[nodiscard]] Items blocks(UnitId unit) const { return units_[unit.index].blocks; }
   /// The number of finished training blocks of the present unit that has the fewest.
-  [[nodiscard]] Items fewest_blocks(const View& view) const;
+  [[nodiscard]] Items fewest_blocks(const View& view) const {
+    Items fewest = std::numeric_limits<Items>::max();
+    for (const UnitState& unit : view.units()) {
+      if (unit.present) fewest = std::min(fewest, blocks(unit.id));
+    }
+    return fewest;
+  }
+
   /// The items of all finished training blocks.
   [[nodiscard]] Items items() const { return items_; }
   /// The items of the latest training blocks of all units together.
-  [[nodiscard]] Items latest_items() const;
+  [[nodiscard]] Items latest_items() const {
+    Items sum = 0;
+    for (const TrainedUnit& unit : units_) sum += unit.latest_items;
+    return sum;
+  }
 
  private:
   struct TrainedUnit {
@@ -56,7 +104,18 @@ class TrainingRounds {
     double latest_items_per_s = 0.0;
     double first_items_per_s = 0.0;
   };
-  [[nodiscard]] double ratio(const TrainedUnit& unit, const TrainedUnit& other) const;
+
+  [[nodiscard]] double ratio(const TrainedUnit& unit, const TrainedUnit& other) const {
+    switch (mode_) {
+      case RatioMode::normalised:
+        return unit.latest_items_per_s / other.latest_items_per_s;
+      case RatioMode::first:
+        return unit.first_items_per_s / other.first_items_per_s;
+      case RatioMode::literal:
+        return other.latest_s / unit.latest_s;
+    }
+    return 1.0;
+  }
 
   std::vector<TrainedUnit> units_;
   Items first_block_items_ = 1;

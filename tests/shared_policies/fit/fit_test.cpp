@@ -124,7 +124,7 @@ TEST(UnitFit, AddsTheTransferLine) {
   ASSERT_TRUE(fit.has_value());
   EXPECT_NEAR(fit->curve.at(1000.0).seconds, 2.0 + 0.1 + 1.0, 1e-9);
   EXPECT_EQ(fit->curve.words(), "0.002 x + 0.001 x (copies) + 0.1 (latency)");
-  EXPECT_NEAR(fit->r2_transfer, 1.0, 1e-9);
+  EXPECT_NEAR(fit->r2_transfer.value_or(0.0), 1.0, 1e-9);
 }
 
 TEST(UnitFit, GuardsBelowTheSmallestSizeAndFarBeyondTheLargest) {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "shared_policies/policies/plb/learned_costs.hpp"
 #include "tests/support/plb_hac_units.hpp"
 
 namespace equipoise::plb_hac_test {

@@ -59,8 +59,7 @@ std::unique_ptr<CostModel> random_cost(std::mt19937_64& random, double items, do
       break;
   }
   const FittedRange range{items, 1e-4 * items, items};
-  return std::make_unique<BasisCurve>(a, range, TransferLine{0.1 * slowness / items, fixed_s, 1.0},
-                                      true);
+  return std::make_unique<BasisCurve>(a, range, TransferLine{0.1 * slowness / items, fixed_s, 1.0});
 }
 
 RandomProblem random_problem(std::mt19937_64& random) {
