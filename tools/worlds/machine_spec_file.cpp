@@ -275,7 +275,7 @@ class UnitReader {
       sheet_ = &find_data_sheet(object.text("data_sheet"), object.where(object.at("data_sheet")));
       unit_ = figures_of(*sheet_);
     }
-    unit_.id = object.name("id");
+    unit_.name = object.name("id");
     if (sheet_ == nullptr || object.names("kind")) {
       unit_.kind = read_unit_kind(object.text("kind"), object.where(object.at("kind")));
     }
