@@ -623,7 +623,7 @@ class SpecReader {
         if (unit.items_per_s.contains(trace.kernel) || unit.timings.contains(trace.kernel)) {
           continue;
         }
-        const std::string name = machine.id + "." + unit.id;
+        const std::string name = machine.id + "." + unit.name;
         if (unit.peak_flop_per_s == 0.0) {
           throw InputError(where, "unit " + name + " has no speed for " + trace.kernel +
                                       "; give it cores, clock_hz and flop_per_cycle, or "
