@@ -33,8 +33,8 @@ struct UnitTimings {
 };
 
 /// Published figures of one unit, or of `count` equal ones. Of the unit, `name` is that within its
-/// machine ("gpu"; of several units: gpu0, gpu1, ...) and `node` is empty. Watts are given both or not
-/// at all. Units that name the same `device` of their machine share its bus, too.
+/// machine ("gpu"; of several units: gpu0, gpu1, ...) and `node` is empty. Watts are given both or
+/// not at all. Units that name the same `device` of their machine share its bus, too.
 struct UnitFigures : Unit {
   int count = 1;                         ///< number of equal units; the figures are those of one
   double peak_flop_per_s = 0.0;          ///< single precision; 0: not given

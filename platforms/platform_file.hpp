@@ -82,9 +82,9 @@ struct PlatformDescription {
 /// The properties of `unit` as written in a platform file, `trace_unit` last.
 [[nodiscard]] HostDescription describe_unit(const Unit& unit, const std::string& trace_unit);
 
-/// A platform whose `units` all belong to one machine: a host `RAM`, which is the master, and routes
-/// over one FATPIPE link of `copy_bytes_per_s` (every unit copies by itself). The times of each unit
-/// are those of the trace unit with the same name.
+/// A platform whose `units` all belong to one machine: a host `RAM`, which is the master, and
+/// routes over one FATPIPE link of `copy_bytes_per_s` (every unit copies by itself). The times of
+/// each unit are those of the trace unit with the same name.
 [[nodiscard]] PlatformDescription local_platform(const std::vector<Unit>& units,
                                                  double copy_bytes_per_s,
                                                  const std::string& comment);

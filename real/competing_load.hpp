@@ -25,8 +25,8 @@ class CompetingLoad {
   CompetingLoad(const Clock& clock, Seconds at, Seconds until)
       : begin_(clock.moment(at)), end_(clock.moment(until)) {}
 
-  /// The time that the load has had so far, in seconds: one if it had all cores or SMs for a second,
-  /// or half of them for two.
+  /// The time that the load has had so far, in seconds: one if it had all cores or SMs for a
+  /// second, or half of them for two.
   [[nodiscard]] virtual double taken_s() const = 0;
   /// Sleeps until `then`. Returns false if the calling thread is to end.
   bool sleep_until(Clock::TimePoint then, const std::stop_token& stop);

@@ -99,7 +99,7 @@ class Worker {
   /// Abandons all blocks of the worker: none of them will be reported or write results. The current
   /// block still runs to its end, because a computation cannot be stopped. What is only waited for
   /// (the times of a paced unit, a slowdown) ends at once if the unit is gone, and goes on if the
-  /// blocks are late. Blocks that are queued later start after it, and copy the resident data again.
+  /// blocks are late. Later blocks start after it, and copy the resident data again.
   virtual void abandon(Abandoned why) = 0;
   /// Whether the worker has ended all blocks that were abandoned. It must have no others.
   [[nodiscard]] virtual bool is_free() = 0;

@@ -47,8 +47,8 @@ class BlockSlots {
   [[nodiscard]] Slot take(ResultClaimPtr claim);
   void free(Slot slot);
   [[nodiscard]] Fate take_back(Slot slot);
-  /// Another unit gets the items, too. Returns what the two blocks share; null if this one was taken
-  /// back or may not copy its results.
+  /// Another unit gets the items, too. Returns what the two blocks share; null if this one was
+  /// taken back or may not copy its results.
   [[nodiscard]] ResultClaimPtr contest(Slot slot);
   /// No block may copy results any more.
   void abandon();

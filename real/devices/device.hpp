@@ -46,9 +46,9 @@ class BlockTicket {
   /// The ticket of a block that is handed out now: of the present epoch and iteration of `host`,
   /// which outlives the device.
   explicit BlockTicket(HostGate& host) : BlockTicket(host, host.epoch(), host.iteration()) {}
-  /// The ticket of a block of `epoch` and `iteration`. `resident` is the ticket of the resident data
-  /// that the block needs (if that fails, so does the block), or null. Without a `claim` the results
-  /// may be copied.
+  /// The ticket of a block of `epoch` and `iteration`. `resident` is the ticket of the resident
+  /// data that the block needs (if that fails, so does the block), or null. Without a `claim` the
+  /// results may be copied.
   BlockTicket(HostGate& host, std::uint32_t epoch, std::uint32_t iteration,
               std::shared_ptr<const BlockTicket> resident = nullptr, Claim claim = {})
       : host_(host),
@@ -146,9 +146,9 @@ struct DeviceProgram {
 /// Copies from and to the host's memory do not take place for a block that is not wanted any more;
 /// a device that cannot take back a copy goes through memory of its own on the host. The only
 /// exception is a copy from an array that it may read in place. The computation of a block that is
-/// not wanted may still take place, on any bytes, and does not fail the device. The destructor waits for all work
-/// that cannot be dropped, but not for ever: what a device that does not answer may still use is
-/// left as it is until the program ends.
+/// not wanted may still take place, on any bytes, and does not fail the device. The destructor
+/// waits for all work that cannot be dropped, but not for ever: what a device that does not answer
+/// may still use is left as it is until the program ends.
 class Device {
  public:
   Device() = default;
@@ -186,8 +186,8 @@ class Device {
   /// Lets `queue` begin later work only after `event`.
   virtual void wait(Queue queue, const EventPtr& event) = 0;
   /// Calls `function`, which only wakes the driver, on some thread when all work that is now in
-  /// `queue` has ended. A device that has failed for good need not call it: the driver also looks at
-  /// its events every 0.1 s.
+  /// `queue` has ended. A device that has failed for good need not call it: the driver also looks
+  /// at its events every 0.1 s.
   virtual void call_back(Queue queue, std::function<void()> function) = 0;
   /// Whether the queues have no room for another block without making the caller wait. It changes
   /// when events are found to have happened.

@@ -89,8 +89,8 @@ using KernelParameters = std::map<std::string, double>;
 [[nodiscard]] std::string fft2d_library_line();
 [[nodiscard]] std::string matmul_library_line();
 
-// Parts of programs, each with what loads its code. `launch_...` enqueues; arrays are in the device's
-// memory. All throw as check_cuda does.
+// Parts of programs, each with what loads its code. `launch_...` enqueues; arrays are in the
+// device's memory. All throw as check_cuda does.
 
 void load_fourier_filter();
 /// The multiplication of `count` transforms of `shape`, pairs of doubles, by the filter of

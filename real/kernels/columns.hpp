@@ -1,5 +1,5 @@
-// Kernels whose items are rows of numbers, stored column by column, and the inputs of those that price
-// options.
+// Kernels whose items are rows of numbers, stored column by column, and the inputs of those that
+// price options.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ class ColumnKernel : public Kernel {
   std::vector<Buffer> columns_;
 };
 
-/// Fills the columns that describe options: spot and strike from 10 to 100, years from 0.1 to 5, volatility from
-/// 0.1 to 0.6; ranges in which all prices have an ordinary size.
+/// Fills the columns that describe options: spot and strike from 10 to 100, years from 0.1 to 5,
+/// volatility from 0.1 to 0.6; ranges in which all prices have an ordinary size.
 void make_options(std::uint64_t seed, std::span<Buffer> inputs);
 
 }  // namespace equipoise

@@ -7,8 +7,8 @@
 
 namespace equipoise {
 
-/// Options as columns of equal length. Prices, `years` to expiry and `volatility` per square root of
-/// a year are positive.
+/// Options as columns of equal length. Prices, `years` to expiry and `volatility` per square root
+/// of a year are positive.
 template <class Price>
 struct OptionColumnsOf {
   const double* spot;
