@@ -8,9 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <set>
-#include <vector>
 
-#include "platforms/platform_file.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 
@@ -95,17 +93,9 @@ constexpr std::uint64_t samples_of_a_summary = 10;
 double rounded(double value) { return std::strtod(fmt::format("{:.7g}", value).c_str(), nullptr); }
 
 Unit unit_of(const MachineFigures& machine, const UnitFigures& figures, int number) {
-  Unit unit;
+  Unit unit = figures;
   unit.name = unit_name(machine, figures, number);
-  unit.kind = figures.kind;
   unit.node = machine.id;
-  unit.model = figures.model;
-  unit.device = figures.device;
-  unit.memory_bytes = figures.memory_bytes;
-  unit.copy_engines = figures.copy_engines;
-  unit.slots = figures.slots;
-  unit.idle_w = figures.idle_w;
-  unit.busy_w = figures.busy_w;
   return unit;
 }
 
@@ -132,7 +122,7 @@ void add_links(PlatformDescription& platform, const LinkFigures& figures, const 
 /// own.
 std::string bus_of(const MachineFigures& machine, const UnitFigures& figures, int number) {
   if (!figures.device.empty()) return machine.id + "." + figures.device + ".device";
-  if (figures.shares_bus) return machine.id + "." + figures.id + ".bus";
+  if (figures.shares_bus) return machine.id + "." + figures.name + ".bus";
   return unit_name(machine, figures, number) + ".bus";
 }
 
@@ -289,7 +279,7 @@ void check_device(const MachineFigures& machine, const UnitFigures& unit,
     if (unit.device.empty() || other.device != unit.device || other.bus == unit.bus) continue;
     throw InputError(where, fmt::format("{} and {} share the device {}, so they have the same bus; "
                                         "correct one of them",
-                                        other.id, unit.id, unit.device));
+                                        other.name, unit.name, unit.device));
   }
   check_device(unit_of(machine, unit, 0), others, where);
 }
@@ -305,7 +295,7 @@ bool is_timed_here(const MachineFigures& machine, const UnitFigures& unit) {
 }
 
 std::string unit_name(const MachineFigures& machine, const UnitFigures& unit, int number) {
-  return machine.id + "." + numbered_name(unit.id, unit.count, number);
+  return machine.id + "." + numbered_name(unit.name, unit.count, number);
 }
 
 void leave_out(const MachineSpec& spec, PlatformChoice& platform, const std::string& name,

@@ -32,24 +32,14 @@ struct UnitTimings {
   std::optional<Items> max_block_items;  ///< the largest block that they hold for
 };
 
-/// Published figures of one unit, or of several equal ones that share a bus link.
-struct UnitFigures {
-  std::string id;  ///< name within its machine: "gpu"; of several units: gpu0, gpu1, ...
-  UnitKind kind = UnitKind::cpu;
-  std::string model;
-  std::string device;                    ///< of its machine; units that name the same one share
-                                         ///< its copy engines and bus; empty: each has its own
-                                         ///< engines
-  int count = 1;                         ///< number of equal units; the figures are those of
-                                         ///< one
+/// Published figures of one unit, or of `count` equal ones. Of the unit, `name` is that within its
+/// machine ("gpu"; of several units: gpu0, gpu1, ...) and `node` is empty. Watts are given both or
+/// not at all. Units that name the same `device` of their machine share its bus, too.
+struct UnitFigures : Unit {
+  int count = 1;                         ///< number of equal units; the figures are those of one
   double peak_flop_per_s = 0.0;          ///< single precision; 0: not given
   std::optional<double> double_share;    ///< peak of double over single precision
   double memory_bytes_per_s = 0.0;       ///< 0: speed is not limited by memory
-  std::optional<double> memory_bytes;    ///< none: no limit on block sizes
-  int copy_engines = 1;                  ///< 1 or 2
-  int slots = 1;                         ///< number of blocks that a policy should keep queued
-  std::optional<double> idle_w;          ///< given together with busy_w, or not at all
-  std::optional<double> busy_w;          ///< given together with idle_w, or not at all
   std::optional<LinkFigures> bus;        ///< none: the unit works in the memory of its machine
   bool shares_bus = true;                ///< whether `count` equal units have one bus, like the
                                          ///< chips of a board, or one each
@@ -60,9 +50,8 @@ struct UnitFigures {
   std::map<std::string, double> round_items;   ///< by kernel: it computes whole rounds of so many
                                                ///< items; the kernel's own unless given
   std::map<std::string, UnitTimings> timings;  ///< by kernel: its measured times
-  std::string
-      trace_unit;  ///< the unit of a trace of the user's own that times it; empty: the traces
-                   ///< that are generated do
+  /// The unit of a trace of the user's own that times it; empty: the traces that are generated do.
+  std::string trace_unit;
 };
 
 /// One node.

@@ -82,6 +82,13 @@ struct PlatformDescription {
 /// The properties of `unit` as written in a platform file, `trace_unit` last.
 [[nodiscard]] HostDescription describe_unit(const Unit& unit, const std::string& trace_unit);
 
+/// A platform whose `units` all belong to one machine: a host `RAM`, which is the master, and
+/// routes over one FATPIPE link of `copy_bytes_per_s` (every unit copies by itself). The times of
+/// each unit are those of the trace unit with the same name.
+[[nodiscard]] PlatformDescription local_platform(const std::vector<Unit>& units,
+                                                 double copy_bytes_per_s,
+                                                 const std::string& comment);
+
 /// The platform as XML that SimGrid loads (3.32 or later). Host speeds are dummies of 1 Gflop/s,
 /// because times come from traces. One zone, or from a thousand hosts on a zone of zones in which
 /// routes do not cost memory for every pair of hosts.

@@ -212,6 +212,23 @@ HostDescription describe_unit(const Unit& unit, const std::string& trace_unit) {
   return host;
 }
 
+PlatformDescription local_platform(const std::vector<Unit>& units, double copy_bytes_per_s,
+                                   const std::string& comment) {
+  PlatformDescription platform;
+  platform.comment = comment;
+  platform.hosts.push_back({.name = master_host, .properties = {{"master", "true"}}});
+  platform.links.push_back({.name = free_link,
+                            .bandwidth_bytes_per_s = copy_bytes_per_s,
+                            .latency = Seconds{},
+                            .shared = false});
+  for (const Unit& unit : units) {
+    platform.hosts.push_back(describe_unit(unit, unit.name));
+    platform.routes.push_back({.from = master_host, .to = unit.name, .links = {free_link}});
+    platform.routes.push_back({.from = unit.name, .to = master_host, .links = {free_link}});
+  }
+  return platform;
+}
+
 std::string platform_xml(const PlatformDescription& platform) {
   std::string xml =
       "<?xml version='1.0'?>\n"

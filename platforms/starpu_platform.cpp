@@ -13,7 +13,6 @@
 #include <map>
 #include <sstream>
 
-#include "platforms/platform_file.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "traces/files/input_file.hpp"

@@ -1,12 +1,15 @@
 // The copies between a kernel's data on the host and a block in a unit's memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "real/devices/device.hpp"
 #include "real/kernels/kernel_data.hpp"
 #include "shared_policies/model/block.hpp"
 
@@ -70,6 +73,25 @@ inline void copy_in(const KernelData& data, const Block& block, const StagedBloc
 /// Copies the results of `block` back from such memory.
 inline void copy_out(const KernelData& data, const Block& block, const StagedBlock& staged) {
   for_each_result(data, block, staged, std::memcpy);
+}
+
+/// Makes all of `parts` with the calling thread, which gives way to others of its priority, such as
+/// the controller, after every 256 KiB.
+inline void copy_on_host(const std::vector<CopyPart>& parts) {
+  constexpr std::size_t copied_at_once = std::size_t{256} << 10;
+  for (const CopyPart& part : parts) {
+    for (std::size_t at = 0; at < part.bytes; at += copied_at_once) {
+      std::memcpy(part.to + at, part.from + at, std::min(copied_at_once, part.bytes - at));
+      if (part.bytes > copied_at_once) std::this_thread::yield();
+    }
+  }
+}
+
+/// The bytes of all of `parts`.
+[[nodiscard]] inline std::size_t bytes_of(const std::vector<CopyPart>& parts) {
+  std::size_t bytes = 0;
+  for (const CopyPart& part : parts) bytes += part.bytes;
+  return bytes;
 }
 
 }  // namespace equipoise

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <condition_variable>
 #include <ctime>
-#include <mutex>
 #include <thread>
 
 #include "real/threads/this_thread.hpp"
@@ -25,61 +23,42 @@ class ThreadedLoad final : public CompetingLoad {
  public:
   ThreadedLoad(const Clock& clock, Seconds at, Seconds until, double share,
                const std::vector<int>& cores)
-      : begin_(clock.moment(at)), end_(clock.moment(until)), cores_(cores.size()) {
+      : CompetingLoad(clock, at, until), cores_(static_cast<double>(cores.size())) {
     const int n = std::max(1, static_cast<int>(std::ceil(share / (1.0 - share) - 1e-9)));
-    try {
-      for (const int core : cores) {
-        for (int i = 0; i < n; ++i) {
-          threads_.push_back(start_thread("a competing load",
-                                          [this, core, part = share / n] { live(core, part); }));
-        }
+    for (const int core : cores) {
+      for (int i = 0; i < n; ++i) {
+        threads_.push_back(start_thread(
+            "a competing load", [this, core, part = share / n](const std::stop_token& stop) {
+              live(core, part, stop);
+            }));
       }
-    } catch (...) {
-      end();
-      throw;
     }
   }
 
-  ~ThreadedLoad() override { end(); }
-
-  double share() const override {
-    const auto now = std::min(Clock::TimePoint::clock::now(), end_);
-    const double past_s = std::chrono::duration<double>(now - begin_).count();
-    return past_s <= 0.0 ? 0.0 : taken_s_.load() / past_s / static_cast<double>(cores_);
+  /// Asks all to stop before it waits for the first one.
+  ~ThreadedLoad() override {
+    for (std::jthread& thread : threads_) thread.request_stop();
   }
 
  private:
-  void end() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      stops_ = true;
-    }
-    condition_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
+  double taken_s() const override { return all_taken_s_.load() / cores_; }
 
-  /// Sleeps until `then`. Returns false if the load is to end.
-  bool sleep_until(Clock::TimePoint then) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    return !condition_.wait_until(lock, then, [this] { return stops_.load(); });
-  }
-
-  void live(int core, double part) {
+  void live(int core, double part, const std::stop_token& stop) {
     pin_this_thread({core});
     wake_this_thread_on_time();
-    if (!sleep_until(begin_)) return;
+    if (!sleep_until(begin_, stop)) return;
     const double taken_before_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     double counted_s = 0.0;
-    for (auto now = Clock::TimePoint::clock::now(); now < end_ && !stops_;
+    for (auto now = Clock::TimePoint::clock::now(); now < end_ && !stop.stop_requested();
          now = Clock::TimePoint::clock::now()) {
       const double due_s = part * std::chrono::duration<double>(now - begin_).count();
       const double taken_s = seconds_of(CLOCK_THREAD_CPUTIME_ID) - taken_before_s;
-      taken_s_.fetch_add(taken_s - counted_s);
+      all_taken_s_.fetch_add(taken_s - counted_s);
       counted_s = taken_s;
       if (taken_s > due_s + ahead_s) {
         const std::chrono::duration<double> rest((taken_s - due_s) / part);
         const auto until = now + std::chrono::duration_cast<Clock::TimePoint::duration>(rest);
-        if (!sleep_until(std::min(until, end_))) return;
+        if (!sleep_until(std::min(until, end_), stop)) return;
       } else {
         compute();
       }
@@ -95,17 +74,24 @@ class ThreadedLoad final : public CompetingLoad {
     }
   }
 
-  Clock::TimePoint begin_;
-  Clock::TimePoint end_;
-  std::size_t cores_;
-  std::atomic<double> taken_s_ = 0.0;  ///< CPU time of all threads
-  std::atomic<bool> stops_ = false;
-  std::mutex mutex_;
-  std::condition_variable condition_;
-  std::vector<std::thread> threads_;
+  double cores_;
+  std::atomic<double> all_taken_s_ = 0.0;  ///< CPU time of all threads
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace
+
+double CompetingLoad::share() const {
+  const auto now = std::min(Clock::TimePoint::clock::now(), end_);
+  const double past_s = std::chrono::duration<double>(now - begin_).count();
+  return past_s <= 0.0 ? 0.0 : taken_s() / past_s;
+}
+
+bool CompetingLoad::sleep_until(Clock::TimePoint then, const std::stop_token& stop) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  stopped_.wait_until(lock, stop, then, [] { return false; });
+  return !stop.stop_requested();
+}
 
 std::unique_ptr<CompetingLoad> start_competing_load(const Clock& clock, Seconds at, Seconds until,
                                                     double share, const std::vector<int>& cores) {

@@ -1,7 +1,10 @@
 // A load that really competes with a unit for what it computes on.
 #pragma once
 
+#include <condition_variable>
 #include <memory>
+#include <mutex>
+#include <stop_token>
 #include <vector>
 
 #include "real/threads/clock.hpp"
@@ -11,14 +14,29 @@ namespace equipoise {
 /// A load that takes a share of a unit's cores, or of its part of a GPU, for a while.
 class CompetingLoad {
  public:
-  CompetingLoad() = default;
-  CompetingLoad(const CompetingLoad&) = delete;
-  CompetingLoad& operator=(const CompetingLoad&) = delete;
   /// Ends the load.
   virtual ~CompetingLoad() = default;
 
-  /// The share of them that the load has had so far, from its start.
-  [[nodiscard]] virtual double share() const = 0;
+  /// The share of the cores, or of the GPU's SMs, that the load has had from its start until now.
+  [[nodiscard]] double share() const;
+
+ protected:
+  /// A load from `at` until `until`, times of `clock`.
+  CompetingLoad(const Clock& clock, Seconds at, Seconds until)
+      : begin_(clock.moment(at)), end_(clock.moment(until)) {}
+
+  /// The time that the load has had so far, in seconds: one if it had all cores or SMs for a
+  /// second, or half of them for two.
+  [[nodiscard]] virtual double taken_s() const = 0;
+  /// Sleeps until `then`. Returns false if the calling thread is to end.
+  bool sleep_until(Clock::TimePoint then, const std::stop_token& stop);
+
+  Clock::TimePoint begin_;
+  Clock::TimePoint end_;
+  mutable std::mutex mutex_;
+
+ private:
+  std::condition_variable_any stopped_;
 };
 
 /// The largest share of a core that a load may take; it needs 49 threads on each core.

@@ -102,7 +102,7 @@ class CpuDriver final : public UnitDriver {
     });
     if (!has_input) return;
     const Seconds computed = stage(in, setup_.rates.compute, [&] {
-      programs_[static_cast<std::size_t>(command.block.phase)]->compute(staged_, *team_);
+      compute_with(*team_, programs_[static_cast<std::size_t>(command.block.phase)], staged_);
     });
     report.end = computed;
     if (mailbox.slots().claim(command.slot)) {
@@ -160,7 +160,7 @@ class CpuDriver final : public UnitDriver {
   }
 
   std::unique_ptr<ThreadTeam> team_;
-  std::vector<std::unique_ptr<CpuProgram>> programs_;  ///< (phases)
+  std::vector<CpuProgram> programs_;  ///< (phases)
   BufferOf<std::byte> bytes_;
   UnitMemory memory_;
   std::deque<BufferOf<std::byte>> probe_buffers_;

@@ -6,10 +6,6 @@
 
 namespace equipoise {
 
-UnitRates rates_of(const UnitSpec& spec, const Scenario& scenario) {
-  return spec.factory->rates(spec.unit, spec.slowdown, scenario);
-}
-
 std::vector<UnitChange> unit_changes(std::span<const UnitSpec> units, const Scenario& scenario) {
   std::vector<UnitChange> changes;
   for (std::uint32_t i = 0; i < units.size(); ++i) {

@@ -1,5 +1,5 @@
-// A scenario applied to real units: how fast each may work, when units leave and come back, and
-// which loads compete with them.
+// A scenario applied to real units: when units leave and come back, and which loads compete with
+// them.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,11 @@
 #include <vector>
 
 #include "real/competing_load.hpp"
-#include "real/unit_rates.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/unit.hpp"
 
 namespace equipoise {
-
-/// The rates of a unit under `scenario`. Throws InputError with the scenario's name if the unit
-/// cannot follow it.
-[[nodiscard]] UnitRates rates_of(const UnitSpec& spec, const Scenario& scenario);
 
 /// A unit leaves or comes back.
 struct UnitChange {
@@ -39,7 +34,7 @@ class RunLoads {
   /// `cores`.
   void start(const Scenario& scenario, const std::vector<UnitSpec>& units,
              const std::vector<std::vector<int>>& cores, const Clock& clock);
-  /// Tells of each load that has begun by `now`, and of the share that it had.
+  /// Calls `of` for each load that has begun by `now`, with the share that it had.
   void tell(Seconds now, const std::function<void(const Disturbance&, double share)>& of) const;
   /// Ends all loads.
   void end() { loads_.clear(); }

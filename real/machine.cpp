@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -64,6 +65,20 @@ std::vector<CpuThread> threads_of(const Topology& topology) {
   return threads;
 }
 
+std::vector<std::string> caches_of(const Topology& topology) {
+  constexpr std::array<std::pair<hwloc_obj_type_t, const char*>, 3> levels = {
+      {{HWLOC_OBJ_L1CACHE, "L1"}, {HWLOC_OBJ_L2CACHE, "L2"}, {HWLOC_OBJ_L3CACHE, "L3"}}};
+  std::vector<std::string> caches;
+  for (const auto& [type, name] : levels) {
+    const int number = hwloc_get_nbobjs_by_type(topology.get(), type);
+    if (number <= 0) continue;
+    const hwloc_obj_t cache = hwloc_get_obj_by_type(topology.get(), type, 0);
+    const auto bytes = static_cast<double>(cache->attr->cache.size);
+    caches.push_back(fmt::format("{} {} x {}", name, binary_size_text(bytes), number));
+  }
+  return caches;
+}
+
 Machine ask_machine() {
   Machine machine;
   char name[256] = {};
@@ -78,11 +93,31 @@ Machine ask_machine() {
     const char* const model =
         package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
     if (model != nullptr) machine.cpu_model = model;
+    machine.packages = std::max(1, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE));
+    machine.caches = caches_of(topology);
   }
   return machine;
 }
 
+double seconds_of_copy(std::vector<char>& to, const std::vector<char>& from) {
+  const auto start = std::chrono::steady_clock::now();
+  std::memcpy(to.data(), from.data(), from.size());
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 }  // namespace
+
+int Machine::cores() const {
+  std::set<int> cores;
+  for (const CpuThread& thread : threads) cores.insert(thread.core);
+  return static_cast<int>(cores.size());
+}
+
+std::string binary_size_text(double bytes) {
+  if (bytes >= 0x1p30) return fmt::format("{:.4g} GiB", bytes / 0x1p30);
+  if (bytes >= 0x1p20) return fmt::format("{:.4g} MiB", bytes / 0x1p20);
+  return fmt::format("{:.4g} KiB", bytes / 0x1p10);
+}
 
 const Machine& this_machine() {
   static const Machine machine = ask_machine();
@@ -118,6 +153,17 @@ double fastest_copy_bytes_per_s() {
     return best;
   }();
   return fastest;
+}
+
+double memory_copy_bytes_per_s() {
+  constexpr std::size_t bytes = std::size_t{64} << 20;
+  std::vector<char> a(bytes, 1);
+  std::vector<char> b(bytes, 2);
+  double best_s = seconds_of_copy(b, a);
+  for (int i = 0; i < 4; ++i) {
+    best_s = std::min(best_s, i % 2 == 0 ? seconds_of_copy(a, b) : seconds_of_copy(b, a));
+  }
+  return static_cast<double>(bytes) / std::max(best_s, 1e-9);
 }
 
 std::vector<int> Placement::controller() const {

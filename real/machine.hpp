@@ -21,19 +21,31 @@ struct Machine {
   std::string name;       ///< host name
   std::string cpu_model;  ///< empty if unknown
   double memory_bytes = 0.0;
+  int packages = 1;
+  std::vector<std::string> caches;  ///< "L2 1.2 MiB x 2", smallest level first
   /// First one thread of each physical core, then the second ones.
   std::vector<CpuThread> threads;
+
+  /// How many physical cores these threads are on.
+  [[nodiscard]] int cores() const;
 };
+
+/// `bytes` for people: "1.2 MiB".
+[[nodiscard]] std::string binary_size_text(double bytes);
 
 /// The properties of this machine, read once from hwloc and the operating system.
 [[nodiscard]] const Machine& this_machine();
 
-/// Memory that is available for new data now.
+/// The memory that is available for new data now, in bytes.
 [[nodiscard]] double available_memory_bytes();
 
-/// The highest copy rate of this machine: copies of small blocks that stay in the first-level
-/// cache. Measured once.
+/// The highest copy rate of this machine, in bytes/s: copies of small blocks that stay in the
+/// first-level cache. Measured once.
 [[nodiscard]] double fastest_copy_bytes_per_s();
+
+/// The bandwidth at which one thread copies memory that does not fit in the caches (64 MiB,
+/// alternately in both directions, best of five), in bytes/s. Takes about 0.1 s.
+[[nodiscard]] double memory_copy_bytes_per_s();
 
 /// The hardware threads to which each unit is pinned, as the operating system numbers them.
 struct Placement {
@@ -51,7 +63,7 @@ struct Placement {
   [[nodiscard]] bool controller_is_apart() const { return waiting.size() >= 4; }
   /// Those of `waiting` on which the controller runs.
   [[nodiscard]] std::vector<int> controller() const;
-  /// Those of `waiting` for all other threads.
+  /// Those of `waiting` for all other threads that sleep.
   [[nodiscard]] std::vector<int> others() const;
 };
 

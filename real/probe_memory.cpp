@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <new>
-#include <utility>
 
 #include "real/worker.hpp"
 

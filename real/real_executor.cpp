@@ -8,21 +8,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "real/core_watch.hpp"
 #include "real/disturbances.hpp"
-#include "real/machine.hpp"
-#include "real/meters/meter_sampler.hpp"
-#include "real/threads/clock.hpp"
 #include "real/threads/this_thread.hpp"
 #include "real/threads/wake_signal.hpp"
-#include "real/unit_spec.hpp"
 #include "real/worker.hpp"
 #include "real/worker_mailbox.hpp"
 #include "shared_policies/model/event.hpp"
@@ -60,8 +51,6 @@ class ControllerPinning {
     pin_this_thread(placement.controller());
     if (placement.waiting_compute) prompt_.emplace();
   }
-  ControllerPinning(const ControllerPinning&) = delete;
-  ControllerPinning& operator=(const ControllerPinning&) = delete;
   ~ControllerPinning() { pin_this_thread(before_); }
 
  private:
@@ -101,15 +90,15 @@ class RealExecutor final : public Executor {
       slot.worker->await_up();
       slot.is_up = true;
     }
-    RunMetering metering(setup_.meters.get());
+    if (setup_.meters) setup_.meters->begin();
     clock_->start();
     // Before ControllerPinning: new threads inherit the scheduling of this one.
     loads_.start(setup_.scenario, setup_.units, placement_.cores, *clock_);
-    metering.sample(*clock_, placement_.others());
+    if (setup_.meters) setup_.meters->sample(*clock_, placement_.others());
     const ControllerPinning place(placement_);
     const CoreWatch watch(placement_);
     body();
-    metering.end(now());
+    if (setup_.meters) setup_.meters->end(now());
     if (setup_.report_core_use) setup_.report_core_use(watch.since());
     tell();
   }
@@ -222,7 +211,7 @@ class RealExecutor final : public Executor {
         .cores = placement_.cores[unit],
         .waiting = placement_.others(),
         .copies_first = placement_.waiting_compute || placement_.controller_is_apart(),
-        .rates = rates_of(spec, setup_.scenario),
+        .rates = spec.rates(setup_.scenario),
         .phases = {},
         .draws = setup_.draws,
         .clock = clock_,
@@ -237,6 +226,7 @@ class RealExecutor final : public Executor {
   /// a unit whose block takes long, so that the program ends soon. Otherwise a unit may take as
   /// long as the run and a bit more: it ends a block that was given up, or waits for its device.
   void take_down() {
+    if (setup_.meters) setup_.meters->stop();
     const bool is_stopped = stops();
     const auto ran =
         duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_);
@@ -271,9 +261,8 @@ class RealExecutor final : public Executor {
     loads_.tell(now(), [this](const Disturbance& load, double share) {
       if (setup_.report_load) setup_.report_load({&load, share});
     });
-    if (setup_.report_pacing && lateness_->count() > 0) {
-      setup_.report_pacing({lateness_->count(), lateness_->mean(), lateness_->most()});
-    }
+    const PacingReport pacing = lateness_->report();
+    if (setup_.report_pacing && pacing.blocks > 0) setup_.report_pacing(pacing);
   }
 
   [[nodiscard]] bool stops() const { return setup_.stop_requested && setup_.stop_requested(); }

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "real/disturbances.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/machine.hpp"
 #include "real/meters/meter_sampler.hpp"
@@ -81,7 +80,7 @@ struct RealSetup {
 /// its end is ignored, and a unit that joins again starts after it. With an automatic timeout, a
 /// late unit joins again when it has ended what it had begun; if no other unit is left, `next`
 /// waits for that. A unit that has failed does not join again. Throws InputError if real units
-/// cannot follow the scenario (`rates_of`).
+/// cannot follow the scenario (`UnitSpec::rates`).
 [[nodiscard]] std::unique_ptr<Executor> make_real_executor(RealSetup setup);
 
 }  // namespace equipoise

@@ -1,7 +1,6 @@
 // Places blocks first-fit behind the resident data.
 #include "real/unit_memory.hpp"
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 

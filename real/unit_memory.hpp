@@ -40,7 +40,7 @@ class UnitMemory {
   [[nodiscard]] static std::size_t bytes_for_one(const KernelData& data, Items items);
   /// The bytes that suffice, beside the resident data, for as many blocks as a worker has at a
   /// time, which hold `room_items` items together. If their arrays have further rows, the bytes
-  /// suffice for two blocks; others wait.
+  /// suffice for two blocks, and others wait.
   [[nodiscard]] static std::size_t bytes_for_several(const KernelData& data, Items room_items);
 
   /// Begins a phase in memory of `bytes` at `begin` (a multiple of `array_alignment`), whose blocks

@@ -52,7 +52,7 @@ class UnitFactory {
   /// The host's memory that the unit takes for the blocks of `workload`, in bytes.
   [[nodiscard]] virtual double host_bytes(const Unit& unit, const Workload& workload) const = 0;
 
-  /// The factory for runs that have phase `phase` of a run as their only one. Null: this one.
+  /// The factory for runs of phase `phase` alone. Null: this one serves any phase.
   [[nodiscard]] virtual std::shared_ptr<const UnitFactory> for_phase(std::size_t /*phase*/) const {
     return nullptr;
   }
@@ -95,6 +95,10 @@ struct UnitSpec {
   double slowdown = 1.0;  ///< work of t seconds keeps the unit busy for slowdown * t
   std::shared_ptr<const UnitFactory> factory;
 
+  /// Its speed under `scenario`, as UnitFactory::rates.
+  [[nodiscard]] UnitRates rates(const Scenario& scenario) const {
+    return factory->rates(unit, slowdown, scenario);
+  }
   /// Whether it computes blocks; otherwise it takes its times from a trace.
   [[nodiscard]] bool computes() const { return factory->computes(); }
   /// The name of the unit whose times the traces hold for it.
@@ -104,7 +108,7 @@ struct UnitSpec {
   }
 };
 
-/// A unit of one kind, before it is complete.
+/// A unit as the user typed it, before its kind has completed it.
 struct UnitRequest {
   Parameters read;    ///< as the user typed them
   std::string where;  ///< `--unit TEXT`
@@ -128,11 +132,11 @@ struct UnitKindInfo {
   UnitFactories (*make)(std::span<UnitRequest> requests);
   /// The GPUs of this machine on which such units compute; null if they compute on none.
   std::vector<Gpu> (*gpus)() = nullptr;
-  /// Throws InputError if a value that the user typed fits no machine; null: `make` finds that.
-  /// Is also called if there are no such units.
+  /// Throws InputError if the user typed a value that no machine could have. Null: there is nothing
+  /// to find before `make`. Is also called if there are no such units.
   void (*check)(const UnitRequest& request) = nullptr;
-  /// Which libraries that some kernels need there are here, a line each; null: none is needed.
-  /// Is not called if there are no such units.
+  /// For each library that some kernels need, a line that says whether it is here. Null: none is
+  /// needed. Is not called if there are no such units.
   std::vector<std::string> (*libraries)() = nullptr;
 
   [[nodiscard]] bool is_absent() const { return !why_absent().empty(); }

@@ -81,14 +81,14 @@ class Worker {
   /// Waits until the unit is ready for its first block. Throws BackendError if the unit does not
   /// come up.
   virtual void await_up() = 0;
-  /// Adds a block or a probe to the worker's queue, which is served in order. Fills
-  /// in its epoch, iteration and slot. `claim`: what a copy shares with the block of the same
-  /// items; null: no other unit has its items.
+  /// Adds a block or a probe to the worker's queue, which is served in order. Fills in its epoch,
+  /// iteration and slot. `claim` is what a block shares with other blocks of the same items; null:
+  /// no other unit has these items.
   virtual void queue(Command command, std::shared_ptr<ResultClaim> claim) = 0;
   /// Takes back a block that was queued. If it goes on, it is reported as dropped (or lost).
   [[nodiscard]] virtual Fate take_back(std::uint64_t block) = 0;
-  /// The items of the block with this Block::original() are given to another unit, too. Returns
-  /// what the copy shares with it; null if it was reported, or is not there.
+  /// Another unit gets a copy of the worker's block with this Block::original(), too. Returns what
+  /// the two share; null if the worker has no such block, or has reported it.
   [[nodiscard]] virtual std::shared_ptr<ResultClaim> contest(std::uint64_t original) = 0;
   /// The kernel's data change: no block that was queued before reads or writes them any more.
   virtual void begin_iteration() = 0;
@@ -97,9 +97,9 @@ class Worker {
   [[nodiscard]] virtual const Report* report() = 0;
   virtual void drop_report() = 0;
   /// Abandons all blocks of the worker: none of them will be reported or write results. The current
-  /// block still runs to its end, because a computation cannot be stopped; if it is late, so does
-  /// the time that only a model asks for (of a paced unit, or of one that is slowed down). Blocks
-  /// that are queued later start after it, and copy the resident data again.
+  /// block still runs to its end, because a computation cannot be stopped. What is only waited for
+  /// (the times of a paced unit, a slowdown) ends at once if the unit is gone, and goes on if the
+  /// blocks are late. Later blocks start after it, and copy the resident data again.
   virtual void abandon(Abandoned why) = 0;
   /// Whether the worker has ended all blocks that were abandoned. It must have no others.
   [[nodiscard]] virtual bool is_free() = 0;
@@ -130,8 +130,8 @@ struct WorkerSetup {
   /// operating system. Empty for units that do not compute there.
   std::vector<int> cores;
   std::vector<int> waiting;  ///< the cores on which threads may run that sleep most of the time
-  /// Whether threads that copy there come before what else runs there: unless the controller shares
-  /// free cores with them.
+  /// Whether threads that copy have priority on `waiting`: unless the controller is there, too, and
+  /// no unit computes there.
   bool copies_first = false;
   UnitRates rates;  ///< the speed of each stage, as a factor of the unit's full speed
   std::vector<WorkerPhase> phases;

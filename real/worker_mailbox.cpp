@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <exception>
 #include <future>
 #include <new>
 #include <optional>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "real/threads/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -180,9 +177,7 @@ class ThreadedWorker final : public Worker {
   }
 
   ~ThreadedWorker() override {
-    if (!thread_.joinable()) return;
-    stop();
-    thread_.join();
+    if (thread_.joinable()) stop();
   }
 
   void await_up() override {
@@ -359,7 +354,7 @@ class ThreadedWorker final : public Worker {
   std::vector<AtThread> at_thread_;  ///< those of `held_`
   std::size_t held_ = 0;  ///< commands in the mailbox and in work, until their reports are
                           ///< dropped
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 std::unique_ptr<Worker> make_threaded_worker(std::unique_ptr<UnitDriver> driver,

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -48,8 +47,8 @@ class BlockSlots {
   [[nodiscard]] Slot take(ResultClaimPtr claim);
   void free(Slot slot);
   [[nodiscard]] Fate take_back(Slot slot);
-  /// Another unit has the items, too. Returns what the two blocks share; null if this one was taken
-  /// back or refused.
+  /// Another unit gets the items, too. Returns what the two blocks share; null if this one was
+  /// taken back or may not copy its results.
   [[nodiscard]] ResultClaimPtr contest(Slot slot);
   /// No block may copy results any more.
   void abandon();

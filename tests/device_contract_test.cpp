@@ -256,7 +256,7 @@ class OptionBlock {
     for_each_result(kernel_->data(), block, staged, put_into(out));
     device_.copy(Queue::in, in, copies);
     device_.wait(Queue::compute, device_.record(Queue::in));
-    program_->launch(staged, 0, computation);
+    program_.launch(staged, 0, computation);
     device_.wait(Queue::out, device_.record(Queue::compute));
     device_.copy(Queue::out, out, copies);
     const EventPtr end = device_.record(Queue::out);
@@ -270,7 +270,7 @@ class OptionBlock {
   Device& device_;
   std::unique_ptr<Kernel> kernel_ =
       make_kernel("blackscholes", {{"options", std::to_string(options)}}, "--workload");
-  std::unique_ptr<DeviceProgram> program_;
+  DeviceProgram program_;
   std::byte* bytes_ = nullptr;
   UnitMemory memory_;
 };

@@ -2,6 +2,7 @@
 // so that ours, row by row, are their transposes to it, and it computes C^T = B^T A^T.
 #include "real/gpu/programs.hpp"
 
+#include <memory>
 #include <string>
 
 #include "real/cuda/library.hpp"
@@ -40,15 +41,17 @@ struct Cublas {
   }
 };
 
-class Matmul final : public GpuProgram {
+class Matmul {
  public:
-  explicit Matmul(Items n) : n_(static_cast<int>(n)) {
+  explicit Matmul(std::size_t n) : n_(static_cast<int>(n)) {
     cublas_.check(cublas_.create(&handle_), "cublasCreate");
   }
   /// Waits for the computation of all blocks.
-  ~Matmul() override { cublas_.destroy(handle_); }
+  ~Matmul() { cublas_.destroy(handle_); }
+  Matmul(const Matmul&) = delete;
+  Matmul& operator=(const Matmul&) = delete;
 
-  void enqueue(const StagedBlock& block, const Stream& stream) override {
+  void enqueue(const Stream& stream, const StagedBlock& block) const {
     constexpr double one = 1.0;
     constexpr double zero = 0.0;
     cublas_.check(cublas_.set_stream(handle_, stream.handle), "cublasSetStream");
@@ -57,8 +60,6 @@ class Matmul final : public GpuProgram {
                                 block.result<double>(0), n_),
                   "cublasDgemm");
   }
-  /// cuBLAS loads the code of a product when it first needs it.
-  bool prepares_at_first_use() const override { return true; }
 
  private:
   Cublas cublas_;
@@ -68,7 +69,14 @@ class Matmul final : public GpuProgram {
 
 }  // namespace
 
-std::unique_ptr<GpuProgram> make_gpu_matmul(Items n) { return std::make_unique<Matmul>(n); }
+GpuProgram gpu_matmul(const KernelParameters& parameters) {
+  const auto matmul = std::make_shared<const Matmul>(whole(parameters, "n"));
+  return {.load = [] {},
+          .launch = [matmul](const Stream& stream,
+                             const StagedBlock& block) { matmul->enqueue(stream, block); },
+          // cuBLAS loads the code of a product when it first needs it.
+          .prepares_at_first_use = true};
+}
 
 std::string matmul_library_line() { return library_line("cuBLAS", CUBLAS_FILE, "matmul"); }
 

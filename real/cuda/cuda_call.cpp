@@ -13,8 +13,7 @@ namespace {
 
 constexpr int error_contained = 226;  // cudaErrorContained, which the headers of CUDA 12.4 lack
 
-}  // namespace
-
+/// Whether a device that returned `error` does no more work for this process.
 bool is_for_good(cudaError_t error) {
   if (error == error_contained) return true;
   switch (error) {
@@ -45,6 +44,8 @@ bool is_for_good(cudaError_t error) {
       return false;
   }
 }
+
+}  // namespace
 
 void check_cuda(cudaError_t error, const char* call) {
   if (error == cudaSuccess) return;

@@ -5,9 +5,6 @@
 
 namespace equipoise {
 
-/// Whether a device that returned `error` does no more work for this process.
-[[nodiscard]] bool is_for_good(cudaError_t error);
-
 /// Returns if `error` is cudaSuccess. Otherwise throws std::bad_alloc if memory was too little,
 /// BackendError if the device has failed for good, and BlockFailure if only this call has failed.
 /// The messages name `call`. The error may be that of earlier work of the device.

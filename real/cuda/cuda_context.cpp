@@ -1,15 +1,12 @@
 // Parts of a GPU are green contexts of the driver.
 #include "real/cuda/cuda_context.hpp"
 
-#include <cuda.h>
-
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/driver_function.hpp"
-#include "real/cuda/gpu_part.hpp"
 #include "shared_policies/model/failure.hpp"
 
 /// The headers of CUDA 12.4 lack it; the compiler compares it with that of newer ones.

@@ -7,21 +7,16 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstring>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
-#include <vector>
 
+#include "real/block_copies.hpp"
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_events.hpp"
-#include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/cuda_moments.hpp"
-#include "real/devices/device.hpp"
 #include "real/gpu/host_copier.hpp"
 #include "real/gpu/programs.hpp"
 #include "real/threads/host_gate.hpp"
@@ -76,7 +71,7 @@ class HostCalls {
   static void perform(void* call) noexcept {
     constexpr std::uint32_t open_epoch = 0;  // of a gate that was not closed
     auto& due = *static_cast<Call*>(call);
-    due.gate.access(open_epoch, due.function);
+    due.gate.access(open_epoch, std::nullopt, due.function);
     due.is_over.store(true, std::memory_order_release);
   }
 
@@ -91,32 +86,12 @@ constexpr std::size_t own_thread_bytes_min_of_part = std::size_t{128} << 10;
 /// Parts of fewer bytes are gathered with others, not copied by themselves.
 constexpr std::size_t direct_bytes_min = std::size_t{64} << 10;
 
-/// A copy gives way to other threads of its priority, such as the controller, after so many bytes.
-constexpr std::size_t copied_at_once = std::size_t{256} << 10;
-
-void copy_all(const std::vector<CopyPart>& parts) {
-  for (const CopyPart& part : parts) {
-    for (std::size_t at = 0; at < part.bytes; at += copied_at_once) {
-      std::memcpy(part.to + at, part.from + at, std::min(copied_at_once, part.bytes - at));
-      if (part.bytes > copied_at_once) std::this_thread::yield();
-    }
-  }
-}
-
-std::size_t bytes_of(const std::vector<CopyPart>& parts) {
-  std::size_t bytes = 0;
-  for (const CopyPart& part : parts) bytes += part.bytes;
-  return bytes;
-}
-
 /// What a device has of CUDA but memory. It ends when no other unit lives on the GPU.
 struct CudaResources {
   CudaResources(std::shared_ptr<const CudaContext> of, std::shared_ptr<const Clock> clock)
       : context(std::move(of)),
         holds(context->pool()->host()),
         timeline(std::move(clock), context->make_stream()) {}
-  CudaResources(const CudaResources&) = delete;
-  CudaResources& operator=(const CudaResources&) = delete;
   ~CudaResources() { context->make_current(); }
 
   std::shared_ptr<const CudaContext> context;
@@ -126,7 +101,7 @@ struct CudaResources {
   HoldWords holds;
   std::vector<HoldWordPtr> strays;  ///< which could not be put into a queue
   CudaTimeline timeline;
-  std::vector<std::unique_ptr<GpuProgram>> programs;
+  std::deque<GpuProgram> programs;
 };
 
 class CudaDevice final : public Device {
@@ -173,26 +148,16 @@ class CudaDevice final : public Device {
     if (stay_->pool().host().register_array(array, reads_host_)) direct_.push_back(array);
   }
 
-  std::unique_ptr<DeviceProgram> load(const Kernel& kernel) override {
-    class Program final : public DeviceProgram {
-     public:
-      Program(CudaDevice& device, GpuProgram& program) : device_(device), program_(program) {}
-      /// What lies on the host is read by the program itself.
-      void launch(const StagedBlock& block, std::size_t /*streamed_bytes*/,
-                  const TicketPtr& /*ticket*/) override {
-        device_.timeline().count(Queue::compute, program_.commands(block.items));
-        program_.enqueue(block, Stream{device_.stream(Queue::compute)});
-      }
-      bool prepares_at_first_use() const override { return program_.prepares_at_first_use(); }
-
-     private:
-      CudaDevice& device_;
-      GpuProgram& program_;
-    };
-    resources_->programs.push_back(make_gpu_program(kernel));
-    GpuProgram& program = *resources_->programs.back();
-    program.load_code();
-    return std::make_unique<Program>(*this, program);
+  /// What lies on the host is read by the program itself.
+  DeviceProgram load(const Kernel& kernel) override {
+    const GpuProgram& program = resources_->programs.emplace_back(make_gpu_program(kernel));
+    program.load();
+    return {[this, &program](const StagedBlock& block, std::size_t /*streamed_bytes*/,
+                             const TicketPtr& /*ticket*/) {
+              timeline().count(Queue::compute, program.commands(block.items));
+              program.launch(Stream{stream(Queue::compute)}, block);
+            },
+            program.prepares_at_first_use};
   }
 
   void copy(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) override {
@@ -312,7 +277,7 @@ class CudaDevice final : public Device {
                                        const TicketPtr& ticket) {
     return [ticket, is_in = is_copy_in(queue), parts = std::move(parts)] {
       if (!ticket->is_wanted()) return;
-      const auto copy = [&] { copy_all(parts); };
+      const auto copy = [&] { copy_on_host(parts); };
       is_in ? ticket->read_host(copy) : ticket->write_host(copy);
     };
   }

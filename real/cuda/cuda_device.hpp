@@ -14,11 +14,10 @@
 
 namespace equipoise {
 
-/// Opens the GPU of `context`, or the part of it that this has, for the calling thread, which made
-/// the context, is the only one to use the device, and ends it. `clock` is the run's. The threads
-/// that copy on the host, CUDA's and two of the device, run on `waiting`, the two before what else
-/// runs there if `copies_first`. Throws BackendError, BlockFailure or std::bad_alloc if that fails.
-/// Its events end before it.
+/// Opens the GPU, or the part of one, that `context` has. The calling thread has made the context;
+/// it alone uses the device, and ends it. `clock` is the run's. The threads that copy on the host,
+/// CUDA's and two of the device, run on `waiting`; the two have priority there if `copies_first`.
+/// Throws BackendError, BlockFailure or std::bad_alloc if that fails. Its events end before it.
 ///
 /// The GPU copies large parts of fixed arrays from where they are, which it can because they are
 /// registered. All other copies go through pinned memory of the host, of which there is as much as

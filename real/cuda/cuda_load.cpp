@@ -8,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -21,7 +20,7 @@
 #include "real/cuda/cuda_context.hpp"
 #include "real/cuda/cuda_events.hpp"
 #include "real/cuda/cuda_memory.hpp"
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 #include "real/threads/this_thread.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -78,29 +77,12 @@ class CudaLoad final : public CompetingLoad {
  public:
   CudaLoad(const GpuPart& part, const Clock& clock, Seconds at, Seconds until, double share,
            std::shared_ptr<CudaPool> pool)
-      : part_(part),
+      : CompetingLoad(clock, at, until),
+        part_(part),
         pool_(std::move(pool)),
-        begin_(clock.moment(at)),
-        end_(clock.moment(until)),
         blocks_(blocks_of(share, part.sms)),
-        thread_(start_thread("a competing load", [this] { live(); })) {}
-
-  ~CudaLoad() override {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      stops_ = true;
-    }
-    condition_.notify_all();
-    thread_.join();
-  }
-
-  double share() const override {
-    const auto now = std::min(Clock::TimePoint::clock::now(), end_);
-    const double past_s = std::chrono::duration<double>(now - begin_).count();
-    if (past_s <= 0.0) return 0.0;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return (words_ ? words_->busy_s() : busy_s_) / past_s / part_.sms;
-  }
+        thread_(start_thread("a competing load",
+                             [this](const std::stop_token& stop) { live(stop); })) {}
 
  private:
   /// What the thread has of the GPU. A green context is for one thread alone.
@@ -112,8 +94,6 @@ class CudaLoad final : public CompetingLoad {
                  "cudaDeviceGetAttribute");
     }
 
-    Launches(const Launches&) = delete;
-    Launches& operator=(const Launches&) = delete;
     ~Launches() { context.make_current(); }
 
     CudaContext context;
@@ -124,13 +104,12 @@ class CudaLoad final : public CompetingLoad {
     int shared_bytes = 0;  ///< the most that a block can have
   };
 
-  /// Sleeps until `then`. Returns false if the load is to end.
-  bool sleep_until(Clock::TimePoint then) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    return !condition_.wait_until(lock, then, [this] { return stops_; });
+  double taken_s() const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return (words_ ? words_->busy_s() : busy_s_) / part_.sms;
   }
 
-  void live() {
+  void live(const std::stop_token& stop) {
     try {
       auto stay = std::make_unique<CudaStay>(pool_);
       const auto launches = std::make_shared<Launches>(part_, pool_);
@@ -140,7 +119,7 @@ class CudaLoad final : public CompetingLoad {
         const std::lock_guard<std::mutex> lock(mutex_);
         words_ = std::move(words);
       }
-      keep_busy(*launches);
+      keep_busy(*launches, stop);
       end(std::move(stay), *launches);
     } catch (
         const std::exception&) {  // the load had no share; if the GPU has failed, its unit says so
@@ -148,12 +127,12 @@ class CudaLoad final : public CompetingLoad {
   }
 
   /// Launches until the load is to end, or until a launch fails.
-  void keep_busy(Launches& launches) {
+  void keep_busy(Launches& launches, const std::stop_token& stop) {
     try {
-      bool goes_on = sleep_until(begin_);
+      bool goes_on = sleep_until(begin_, stop);
       for (auto now = begin_; goes_on && now < end_; now = Clock::TimePoint::clock::now()) {
         launch_more(launches);
-        goes_on = sleep_until(std::min(now + look, end_));
+        goes_on = sleep_until(std::min(now + look, end_), stop);
       }
     } catch (const std::exception&) {  // the share says how long it went well
     }
@@ -186,15 +165,10 @@ class CudaLoad final : public CompetingLoad {
 
   GpuPart part_;
   std::shared_ptr<CudaPool> pool_;
-  Clock::TimePoint begin_;
-  Clock::TimePoint end_;
   int blocks_;
-  bool stops_ = false;
   std::unique_ptr<LoadWords> words_;  ///< while the thread has launches
   double busy_s_ = 0.0;               ///< of all blocks, afterwards
-  mutable std::mutex mutex_;
-  std::condition_variable condition_;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "real/cuda/cuda_call.hpp"
 #include "shared_policies/model/failure.hpp"

@@ -35,8 +35,6 @@ class CudaPieces {
   /// `allocate` gets memory from CUDA and `end` gives it back; `name` is that of the call.
   CudaPieces(const char* name, Call allocate, End end)
       : name_(name), allocate_(allocate), end_(end) {}
-  CudaPieces(const CudaPieces&) = delete;
-  CudaPieces& operator=(const CudaPieces&) = delete;
   /// Gives all back to CUDA.
   ~CudaPieces() { end_all(); }
 
@@ -67,8 +65,6 @@ class CudaPieces {
 class CudaHostMemory {
  public:
   CudaHostMemory();
-  CudaHostMemory(const CudaHostMemory&) = delete;
-  CudaHostMemory& operator=(const CudaHostMemory&) = delete;
   /// No unit uses it any more.
   ~CudaHostMemory();
 
@@ -101,8 +97,6 @@ class CudaHostMemory {
 class CudaPool {
  public:
   CudaPool(int device, std::shared_ptr<CudaHostMemory> host);
-  CudaPool(const CudaPool&) = delete;
-  CudaPool& operator=(const CudaPool&) = delete;
   /// No unit uses it any more.
   ~CudaPool();
 
@@ -128,7 +122,7 @@ class CudaPool {
 /// A pool of its own for GPU `device`.
 [[nodiscard]] std::shared_ptr<CudaPool> make_cuda_pool(int device);
 
-/// The life of a unit, or of a load, on a GPU.
+/// While such an object lives, a unit, or a competing load, uses the GPU.
 class CudaStay {
  public:
   explicit CudaStay(std::shared_ptr<CudaPool> pool) : pool_(std::move(pool)) { pool_->enter(); }
@@ -138,7 +132,8 @@ class CudaStay {
   ~CudaStay() { pool_->leave(std::move(left_)); }
 
   [[nodiscard]] CudaPool& pool() const { return *pool_; }
-  /// Leaves `object`, whose end may wait for the GPU: streams, handles of libraries, contexts.
+  /// Keeps `object` until nobody lives on the GPU any more, because its end may wait for the GPU:
+  /// streams, handles of libraries, contexts.
   void leave(std::shared_ptr<void> object) { left_ = std::move(object); }
 
  private:

@@ -3,13 +3,10 @@
 #include "real/cuda/cuda_moments.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cstddef>
 #include <utility>
 
 #include "real/cuda/cuda_call.hpp"
 #include "real/cuda/driver_function.hpp"
-#include "real/devices/device.hpp"
 #include "real/gpu/programs.hpp"
 #include "shared_policies/model/failure.hpp"
 

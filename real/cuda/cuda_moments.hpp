@@ -2,14 +2,12 @@
 // which the host ends.
 #pragma once
 
-#include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>

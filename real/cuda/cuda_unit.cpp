@@ -8,13 +8,9 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,7 +19,6 @@
 #include "real/cuda/cuda_memory.hpp"
 #include "real/cuda/gpu_part.hpp"
 #include "real/devices/device_worker.hpp"
-#include "real/gpu/gpu_shares.hpp"
 #include "real/gpu/programs.hpp"
 #include "real/machine.hpp"
 #include "real/unit_memory.hpp"

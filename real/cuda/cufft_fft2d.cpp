@@ -5,13 +5,13 @@
 // that might wait for a queue which a slowdown has stopped. Their working memory together is at
 // most about four times a part.
 #include "real/gpu/programs.hpp"
-#include "real/gpu/programs/launches.hpp"
 
 #include <fmt/format.h>
 
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "real/cuda/library.hpp"
@@ -90,7 +90,7 @@ class Plan {
   int plan_ = 0;
 };
 
-class Fft2d final : public GpuProgram {
+class Fft2d {
  public:
   Fft2d(const FourierShape& shape, std::size_t transforms) : shape_(shape) {
     plans_.try_emplace(1, cufft_, shape, 1);
@@ -102,7 +102,7 @@ class Fft2d final : public GpuProgram {
     }
   }
 
-  void enqueue(const StagedBlock& block, const Stream& stream) override {
+  void enqueue(const Stream& stream, const StagedBlock& block) const {
     const double* in = block.input<double>(0);
     double* out = block.result<double>(0);
     for_each_part(block.items, [&](std::size_t part) {
@@ -116,14 +116,11 @@ class Fft2d final : public GpuProgram {
       out += 2 * part * shape_.points();
     });
   }
-  void load_code() const override { load_fourier_filter(); }
-  std::uint64_t commands(Items items) const override {
+  [[nodiscard]] std::uint64_t commands(Items items) const {
     std::uint64_t parts = 0;
     for_each_part(items, [&](std::size_t) { ++parts; });
     return parts * part_commands();
   }
-  /// cuFFT loads the code of a plan when it is first executed.
-  bool prepares_at_first_use() const override { return true; }
 
  private:
   /// Calls `visit` with the number of transforms of each part of a block, a power of two.
@@ -153,8 +150,17 @@ class Fft2d final : public GpuProgram {
 
 }  // namespace
 
-std::unique_ptr<GpuProgram> make_gpu_fft2d(const FourierShape& shape, std::size_t transforms) {
-  return std::make_unique<Fft2d>(shape, transforms);
+GpuProgram gpu_fft2d(const KernelParameters& parameters) {
+  const FourierShape shape{.rows = whole(parameters, "rows"),
+                           .columns = whole(parameters, "columns"),
+                           .directions = static_cast<int>(whole(parameters, "directions"))};
+  const auto fft = std::make_shared<const Fft2d>(shape, whole(parameters, "transforms"));
+  return {.load = load_fourier_filter,
+          .launch = [fft](const Stream& stream,
+                          const StagedBlock& block) { fft->enqueue(stream, block); },
+          .commands = [fft](Items items) { return fft->commands(items); },
+          // cuFFT loads the code of a plan when it is first executed.
+          .prepares_at_first_use = true};
 }
 
 std::string fft2d_library_line() { return library_line("cuFFT", CUFFT_FILE, "fft2d"); }

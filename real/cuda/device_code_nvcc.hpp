@@ -10,16 +10,10 @@
 #include <tuple>
 
 #include "real/cuda/cuda_call.hpp"
+#include "real/gpu/programs/grid.hpp"
 #include "real/gpu/stream.hpp"
 
 namespace equipoise {
-
-/// How many blocks a grid has, or threads a block, in each direction.
-struct Size3 {
-  unsigned x = 1;
-  unsigned y = 1;
-  unsigned z = 1;
-};
 
 /// The shared memory of a block whose size the launch says, aligned for every number.
 template <class T>

@@ -44,12 +44,11 @@ class BlockTicket {
   using Claim = std::function<bool()>;
 
   /// The ticket of a block that is handed out now: of the present epoch and iteration of `host`,
-  /// which outlives the device. `resident` is the ticket of the resident data that the block needs
-  /// (if that fails, so does the block), or null. Without a `claim` the results may be copied.
-  explicit BlockTicket(HostGate& host, std::shared_ptr<const BlockTicket> resident = nullptr,
-                       Claim claim = {})
-      : BlockTicket(host, host.epoch(), host.iteration(), std::move(resident), std::move(claim)) {}
-  /// The same for a block of another epoch and iteration.
+  /// which outlives the device.
+  explicit BlockTicket(HostGate& host) : BlockTicket(host, host.epoch(), host.iteration()) {}
+  /// The ticket of a block of `epoch` and `iteration`. `resident` is the ticket of the resident
+  /// data that the block needs (if that fails, so does the block), or null. Without a `claim` the
+  /// results may be copied.
   BlockTicket(HostGate& host, std::uint32_t epoch, std::uint32_t iteration,
               std::shared_ptr<const BlockTicket> resident = nullptr, Claim claim = {})
       : host_(host),
@@ -71,19 +70,19 @@ class BlockTicket {
   /// is over, the block fails.
   template <class Touch>
   void read_host(Touch&& touch) {
-    if (touch_host(std::forward<Touch>(touch))) return;
+    if (host_.access(epoch_, iteration_, touch)) return;
     if (host_.epoch() == epoch_)
       fail(std::make_exception_ptr(BlockFailure("its iteration is over")));
   }
-  /// Calls `touch`, which writes the block's results to the host's data, unless it was abandoned or
-  /// may not.
+  /// Calls `touch`, which writes the block's results to the host's data, unless the block was
+  /// abandoned or may not copy its results.
   template <class Touch>
   void write_host(Touch&& touch) {
     if (claim_ && !claim_()) {
       is_refused_ = true;
       return;
     }
-    touch_host(std::forward<Touch>(touch));
+    host_.access(epoch_, iteration_, touch);
   }
 
   /// The block cannot be done.
@@ -100,12 +99,6 @@ class BlockTicket {
   }
 
  private:
-  template <class Touch>
-  bool touch_host(Touch&& touch) {
-    return iteration_ ? host_.access(epoch_, *iteration_, std::forward<Touch>(touch))
-                      : host_.access(epoch_, std::forward<Touch>(touch));
-  }
-
   HostGate& host_;
   std::uint32_t epoch_;
   std::optional<std::uint32_t> iteration_;
@@ -118,7 +111,7 @@ class BlockTicket {
 };
 using TicketPtr = std::shared_ptr<BlockTicket>;
 
-/// A moment in a queue of a device.
+/// The moment at which a device gets to some place in one of its queues.
 class DeviceEvent {
  public:
   DeviceEvent() = default;
@@ -133,22 +126,15 @@ class DeviceEvent {
 };
 using EventPtr = std::shared_ptr<DeviceEvent>;
 
-/// What computes the blocks of one kernel on one device.
-class DeviceProgram {
- public:
-  DeviceProgram() = default;
-  DeviceProgram(const DeviceProgram&) = delete;
-  DeviceProgram& operator=(const DeviceProgram&) = delete;
-  virtual ~DeviceProgram() = default;
-
+/// What computes the blocks of one kernel on one device. May be destroyed before they have ended.
+struct DeviceProgram {
   /// Puts the computation of `block`, which is in the device's memory, into its compute queue. If
   /// `streamed_bytes` is not 0, its resident data lie in memory of `Device::allocate_on_host`, and
-  /// a device that imitates the reading of them reads so many bytes. May be destroyed before the
-  /// computation ends.
-  virtual void launch(const StagedBlock& block, std::size_t streamed_bytes,
-                      const TicketPtr& ticket) = 0;
+  /// a device that imitates the reading of them reads so many bytes.
+  std::function<void(const StagedBlock& block, std::size_t streamed_bytes, const TicketPtr& ticket)>
+      launch;
   /// Whether the first blocks of some sizes take longer, because a library prepares itself.
-  [[nodiscard]] virtual bool prepares_at_first_use() const { return false; }
+  bool prepares_at_first_use = false;
 };
 
 /// An accelerator. One thread calls its members. Each puts work into a queue and returns, and the
@@ -159,10 +145,10 @@ class DeviceProgram {
 ///
 /// Copies from and to the host's memory do not take place for a block that is not wanted any more;
 /// a device that cannot take back a copy goes through memory of its own on the host. The only
-/// exception is a copy from an array that it may read in place. The computation of such a block may
-/// still take place, on any bytes, and does not fail the device. The destructor waits for all work
-/// that cannot be dropped, but not for ever: what a device that does not answer may still use is
-/// left as it is until the program ends.
+/// exception is a copy from an array that it may read in place. The computation of a block that is
+/// not wanted may still take place, on any bytes, and does not fail the device. The destructor
+/// waits for all work that cannot be dropped, but not for ever: what a device that does not answer
+/// may still use is left as it is until the program ends.
 class Device {
  public:
   Device() = default;
@@ -183,7 +169,7 @@ class Device {
   /// The device owns it, too, from then on. It may take time: to be called before there is work.
   virtual void read_in_place(const FixedArray& /*array*/) {}
   /// The program for `kernel`, which is allocated. Destroyed before the device.
-  [[nodiscard]] virtual std::unique_ptr<DeviceProgram> load(const Kernel& kernel) = 0;
+  [[nodiscard]] virtual DeviceProgram load(const Kernel& kernel) = 0;
 
   /// Puts a copy of all `parts` into `queue`: from the host if that is Queue::in, to the host if it
   /// is Queue::out. Touches the host's memory only through `ticket`.
@@ -191,16 +177,17 @@ class Device {
 
   /// The moment at which all work that is now in `queue` has ended.
   [[nodiscard]] virtual EventPtr record(Queue queue) = 0;
-  /// Puts a stop into `queue`, as if the work before it went on. Returns the moment at which
-  /// `let_go` ends it.
+  /// Stops `queue` behind the work that is in it now, as if that took longer. Returns the moment at
+  /// which `let_go` ends the stop.
   [[nodiscard]] virtual EventPtr hold(Queue queue) = 0;
   /// Makes `held`, from `hold`, happen now. Any thread may call it, and it does not wait for the
   /// device, which may answer nothing meanwhile.
   virtual void let_go(DeviceEvent& held) = 0;
   /// Lets `queue` begin later work only after `event`.
   virtual void wait(Queue queue, const EventPtr& event) = 0;
-  /// Calls `function` on some thread when all work that is now in `queue` has ended. It only rings.
-  /// A device that has failed for good may not call it: its driver asks for events every 0.1 s.
+  /// Calls `function`, which only wakes the driver, on some thread when all work that is now in
+  /// `queue` has ended. A device that has failed for good need not call it: the driver also looks
+  /// at its events every 0.1 s.
   virtual void call_back(Queue queue, std::function<void()> function) = 0;
   /// Whether the queues have no room for another block without making the caller wait. It changes
   /// when events are found to have happened.

@@ -8,8 +8,6 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
-#include <functional>
-#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -18,7 +16,6 @@
 #include <vector>
 
 #include "real/block_copies.hpp"
-#include "real/devices/device.hpp"
 #include "real/devices/held_stages.hpp"
 #include "real/kernels/kernel_data.hpp"
 #include "real/probe_memory.hpp"
@@ -26,7 +23,6 @@
 #include "real/threads/this_thread.hpp"
 #include "real/unit_memory.hpp"
 #include "real/unit_rates.hpp"
-#include "real/worker.hpp"
 #include "real/worker_mailbox.hpp"
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -325,7 +321,7 @@ class DeviceDriver final : public UnitDriver {
   /// blocks.
   void prepare_programs() {
     for (std::size_t phase = 0; phase < programs_.size(); ++phase) {
-      if (!programs_[phase]->prepares_at_first_use()) continue;
+      if (!programs_[phase].prepares_at_first_use) continue;
       try {
         prepare_program(static_cast<int>(phase));
       } catch (...) {
@@ -348,8 +344,8 @@ class DeviceDriver final : public UnitDriver {
       if (!memory_->places().place(block, staged)) return;
       memory_->places().release(block, true);
       const auto begin = std::chrono::steady_clock::now();
-      programs_[static_cast<std::size_t>(phase)]->launch(staged, memory_->streamed_bytes(block),
-                                                         ticket);
+      programs_[static_cast<std::size_t>(phase)].launch(staged, memory_->streamed_bytes(block),
+                                                        ticket);
       await_early(Queue::compute, library_is_late);
       if (!held_ && std::chrono::steady_clock::now() - begin > long_preparation) return;
     }
@@ -451,7 +447,7 @@ class DeviceDriver final : public UnitDriver {
     waiting_.pop_front();
     queues_->put(block, std::move(copies), [&] {
       const Block& of = block.command.block;
-      programs_[static_cast<std::size_t>(of.phase)]->launch(
+      programs_[static_cast<std::size_t>(of.phase)].launch(
           block.staged, memory_->streamed_bytes(of), block.ticket);
     });
     in_flight_.push_back(std::move(block));
@@ -553,7 +549,7 @@ class DeviceDriver final : public UnitDriver {
   std::unique_ptr<Device> device_;
   std::shared_ptr<HeldStages>
       held_;  ///< null if nothing is slowed down; calls of the device have it
-  std::vector<std::unique_ptr<DeviceProgram>> programs_;  ///< (phases); end before the device
+  std::vector<DeviceProgram> programs_;  ///< (phases); end before the device
   WorkerMailbox* mailbox_ = nullptr;
   std::optional<StageQueues> queues_;
   std::optional<ProbeMemory> probes_;

@@ -18,15 +18,18 @@ HeldStages::HeldStages(Device& device, std::shared_ptr<const Clock> clock,
                        const std::vector<int>& cores)
     : device_(device),
       clock_(std::move(clock)),
-      thread_(start_thread("stages that are slowed down", [this, cores] { live(cores); })) {}
+      thread_(start_thread("stages that are slowed down",
+                           [this, cores](const std::stop_token& stop) { live(cores, stop); })) {}
 
-void HeldStages::end() {
+/// Calls `change`, which returns whether it has changed a stage. If so, the thread looks at all.
+template <class Change>
+void HeldStages::wake_after(Change&& change) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    stops_ = true;
+    if (!change()) return;
+    has_changed_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
 }
 
 HeldStagePtr HeldStages::add(Queue queue, const StepFunction& rate, TicketPtr ticket) {
@@ -41,32 +44,26 @@ HeldStagePtr HeldStages::add(Queue queue, const StepFunction& rate, TicketPtr ti
 }
 
 void HeldStages::put_stop(HeldStage& stage, DeviceEvent& end) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
+  wake_after([&] {
     stage.end = &end;
-    has_changed_ = true;
-  }
-  changed_.notify_all();
+    return true;
+  });
 }
 
 void HeldStages::ring(HeldStage& stage) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
+  wake_after([&] {
     stage.rang = clock_->now();
-    has_changed_ = true;
-  }
-  changed_.notify_all();
+    return true;
+  });
 }
 
 void HeldStages::set_times(HeldStage& stage, Seconds began, Seconds ended) {
   const Seconds due = end_of(stage, began, ended);
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (stage.has_ended || (stage.due && *stage.due <= due)) return;
+  wake_after([&] {
+    if (stage.has_ended || (stage.due && *stage.due <= due)) return false;
     stage.due = due;
-    has_changed_ = true;
-  }
-  changed_.notify_all();
+    return true;
+  });
 }
 
 void HeldStages::remove(const HeldStagePtr& stage) {
@@ -74,15 +71,15 @@ void HeldStages::remove(const HeldStagePtr& stage) {
   stages_.remove(stage);
 }
 
-void HeldStages::live(const std::vector<int>& cores) {
+void HeldStages::live(const std::vector<int>& cores, const std::stop_token& stop) {
   pin_this_thread(cores);
   wake_this_thread_on_time();
   const PromptThread prompt;
   std::unique_lock<std::mutex> lock(mutex_);
-  while (!stops_) {
+  while (!stop.stop_requested()) {
     has_changed_ = false;
     const Seconds next = end_due();
-    changed_.wait_until(lock, clock_->moment(next), [this] { return stops_ || has_changed_; });
+    changed_.wait_until(lock, stop, clock_->moment(next), [this] { return has_changed_; });
   }
 }
 

@@ -39,11 +39,8 @@ class HeldStages {
   /// The thread runs on `cores` (as the operating system numbers them). Throws BackendError if it
   /// cannot be started. `device` lives until `end`.
   HeldStages(Device& device, std::shared_ptr<const Clock> clock, const std::vector<int>& cores);
-  HeldStages(const HeldStages&) = delete;
-  HeldStages& operator=(const HeldStages&) = delete;
-  ~HeldStages() { end(); }
   /// Ends the thread. The device is not used any more; `ring` still may be called.
-  void end();
+  void end() { thread_ = {}; }
 
   /// Adds a stage that was put into `queue` now.
   [[nodiscard]] HeldStagePtr add(Queue queue, const StepFunction& rate, TicketPtr ticket);
@@ -57,7 +54,9 @@ class HeldStages {
   void remove(const HeldStagePtr& stage);
 
  private:
-  void live(const std::vector<int>& cores);
+  void live(const std::vector<int>& cores, const std::stop_token& stop);
+  template <class Change>
+  void wake_after(Change&& change);
   /// Ends all stops that are due. Returns when the next one is.
   Seconds end_due();
   [[nodiscard]] Seconds due_of(const HeldStage& stage) const;
@@ -67,12 +66,11 @@ class HeldStages {
   Device& device_;
   std::shared_ptr<const Clock> clock_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   std::list<HeldStagePtr> stages_;     ///< in the order in which they were put in
   std::array<Seconds, 3> last_end_{};  ///< of a stop, in each queue
   bool has_changed_ = false;
-  bool stops_ = false;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace equipoise

@@ -4,36 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <exception>
-#include <functional>
-#include <future>
 #include <map>
-#include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
+#include "real/block_copies.hpp"
 #include "real/kernels/buffer.hpp"
 #include "real/threads/this_thread.hpp"
-#include "real/threads/thread_team.hpp"
-#include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
 namespace {
-
-/// A copy gives way to others after so many bytes.
-constexpr std::size_t copied_at_once = std::size_t{256} << 10;
-
-/// Lets other threads of the same priority, such as the controller, in between.
-void copy_part(const CopyPart& part) {
-  for (std::size_t at = 0; at < part.bytes; at += copied_at_once) {
-    std::memcpy(part.to + at, part.from + at, std::min(copied_at_once, part.bytes - at));
-    if (part.bytes > copied_at_once) std::this_thread::yield();
-  }
-}
 
 /// Whether the next piece of work in `queue` is a copy or a computation.
 bool begins_work(const EmulatedQueue& queue) {
@@ -119,7 +99,6 @@ void EmulatedEngines::start_engine(std::vector<Queue> kinds, const std::vector<i
 void EmulatedEngines::stop() {
   stops_ = true;
   announce();
-  for (std::thread& thread : threads_) thread.join();
   threads_.clear();
 }
 
@@ -187,12 +166,10 @@ void EmulatedEngines::copy_all(EmulatedThread& thread, const std::vector<int>& w
 /// Copies, and returns when the copy has ended on the emulated device.
 Seconds EmulatedEngines::copy_now(const Taken& taken, Seconds begin) {
   const EmulatedWork& work = taken.work;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  // none if the block is not wanted any more
   const auto copy = [&] {
-    for (const CopyPart& part : work.parts) {
-      copy_part(part);
-      bytes += part.bytes;
-    }
+    copy_on_host(work.parts);
+    bytes = bytes_of(work.parts);
   };
   if (taken.kind == Queue::in) {
     work.ticket->read_host(copy);
@@ -265,12 +242,12 @@ class EmulatedDevice final : public Device {
           "computations", [this, cores, up = std::move(up)]() mutable { compute_all(cores, up); });
       is_up.get();
     } catch (...) {
-      stop();
+      engines_->detach(queues_);
       throw;
     }
   }
 
-  ~EmulatedDevice() override { stop(); }
+  ~EmulatedDevice() override { engines_->detach(queues_); }
 
   std::byte* allocate(std::size_t bytes) override {
     BufferOf<std::byte> memory(bytes);
@@ -284,29 +261,16 @@ class EmulatedDevice final : public Device {
 
   void release(std::byte* memory) override { memory_.erase(memory); }
 
-  std::unique_ptr<DeviceProgram> load(const Kernel& kernel) override {
-    class Program final : public DeviceProgram {
-     public:
-      Program(EmulatedDevice& device, const Kernel& kernel)
-          : device_(device),
-            program_(kernel.make_cpu_program()),
-            resident_(kernel.data().resident) {}
-      void launch(const StagedBlock& block, std::size_t streamed_bytes,
-                  const TicketPtr& ticket) override {
-        const EventPtr began = streamed_bytes > 0 ? device_.record(Queue::compute) : nullptr;
-        device_.put(Queue::compute,
-                    {.ticket = ticket, .compute = [program = program_, block](ThreadTeam& team) {
-                       program->compute(block, team);
-                     }});
-        if (began) device_.stream(resident_, streamed_bytes, began, ticket);
-      }
-
-     private:
-      EmulatedDevice& device_;
-      std::shared_ptr<const CpuProgram> program_;
-      std::vector<ResidentArray> resident_;
-    };
-    return std::make_unique<Program>(*this, kernel);
+  DeviceProgram load(const Kernel& kernel) override {
+    return {[this, program = std::make_shared<const CpuProgram>(kernel.make_cpu_program()),
+             resident = kernel.data().resident](
+                const StagedBlock& block, std::size_t streamed_bytes, const TicketPtr& ticket) {
+      const EventPtr began = streamed_bytes > 0 ? record(Queue::compute) : nullptr;
+      put(Queue::compute, {.ticket = ticket, .compute = [program, block](ThreadTeam& team) {
+                             compute_with(team, *program, block);
+                           }});
+      if (began) stream(resident, streamed_bytes, began, ticket);
+    }};
   }
 
   void copy(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) override {
@@ -352,11 +316,6 @@ class EmulatedDevice final : public Device {
     wait(Queue::compute, record(Queue::in));
   }
 
-  void stop() {
-    engines_->detach(queues_);
-    if (computes_.joinable()) computes_.join();
-  }
-
   void put(Queue queue, EmulatedWork work) { engines_->put(queues_, queue, std::move(work)); }
 
   void compute_all(const std::vector<int>& cores, std::promise<void>& up) {
@@ -382,7 +341,7 @@ class EmulatedDevice final : public Device {
   std::map<std::byte*, BufferOf<std::byte>> memory_;
   std::byte* scratch_ = nullptr;  ///< where resident data go that are read with each block
   EmulatedQueues queues_;
-  std::thread computes_;
+  std::jthread computes_;
 };
 
 }  // namespace

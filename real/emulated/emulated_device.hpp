@@ -100,8 +100,6 @@ class EmulatedEngines {
   /// The threads run on `waiting`. Throws BackendError if one cannot be started.
   EmulatedEngines(const EmulatedFigures& figures, const std::vector<int>& waiting,
                   std::shared_ptr<Clock> clock);
-  EmulatedEngines(const EmulatedEngines&) = delete;
-  EmulatedEngines& operator=(const EmulatedEngines&) = delete;
   ~EmulatedEngines();
 
   [[nodiscard]] const std::shared_ptr<Clock>& clock() const { return clock_; }
@@ -143,7 +141,7 @@ class EmulatedEngines {
   std::atomic<std::uint32_t> changes_ = 0;
   std::atomic<bool> stops_ = false;
   std::vector<std::unique_ptr<EmulatedThread>> engines_;
-  std::vector<std::thread> threads_;
+  std::vector<std::jthread> threads_;
 };
 
 /// Opens a device whose compute queue runs the kernels' CPU programs on `cores`, and whose copies

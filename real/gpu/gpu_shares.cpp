@@ -2,7 +2,6 @@
 #include "real/gpu/gpu_shares.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <set>
 
 #include <fmt/format.h>

@@ -9,22 +9,13 @@
 namespace equipoise {
 
 HostCopier::HostCopier(const std::vector<int>& cores, bool comes_first) {
-  thread_ = start_thread("copies", [this, cores, comes_first] {
+  thread_ = start_thread("copies", [this, cores, comes_first](const std::stop_token& stop) {
     pin_this_thread(cores);
     wake_this_thread_on_time();
     std::optional<PromptThread> prompt;
     if (comes_first) prompt.emplace();
-    live();
+    live(stop);
   });
-}
-
-HostCopier::~HostCopier() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stops_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
 }
 
 void HostCopier::put(std::function<void()> copy) {
@@ -35,11 +26,9 @@ void HostCopier::put(std::function<void()> copy) {
   changed_.notify_all();
 }
 
-void HostCopier::live() {
+void HostCopier::live(const std::stop_token& stop) {
   std::unique_lock<std::mutex> lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return stops_ || !copies_.empty(); });
-    if (stops_) return;
+  while (changed_.wait(lock, stop, [this] { return !copies_.empty(); }) && !stop.stop_requested()) {
     const std::function<void()> copy = std::move(copies_.front());
     copies_.pop_front();
     lock.unlock();

@@ -105,6 +105,14 @@ Kernel::Kernel(const std::string& name, std::string item, Items items, const Par
   }
 }
 
+void Kernel::set_bytes(double in, double out, double resident, double further_bytes) {
+  workload_.in_bytes_per_item = in;
+  workload_.out_bytes_per_item = out;
+  workload_.memory_bytes_per_item = in + out;
+  workload_.resident_bytes = resident;
+  host_bytes_ = (in + out) * static_cast<double>(workload_.items) + resident + further_bytes;
+}
+
 void Kernel::set_problem(const char* items_parameter, std::map<std::string, double> problem) {
   workload_.parameters = problem;
   workload_.parameters[items_parameter] = static_cast<double>(workload_.items);

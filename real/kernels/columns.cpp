@@ -12,10 +12,8 @@ ColumnKernel::ColumnKernel(const std::string& name, std::string item, Items item
     : Kernel(name, std::move(item), items, parameters),
       inputs_(inputs),
       columns_(inputs + results) {
-  workload_.in_bytes_per_item = static_cast<double>(inputs * sizeof(double));
-  workload_.out_bytes_per_item = static_cast<double>(results * sizeof(double));
-  workload_.memory_bytes_per_item = workload_.in_bytes_per_item + workload_.out_bytes_per_item;
-  host_bytes_ = workload_.memory_bytes_per_item * static_cast<double>(items);
+  set_bytes(static_cast<double>(inputs * sizeof(double)),
+            static_cast<double>(results * sizeof(double)));
 }
 
 void ColumnKernel::allocate(std::uint64_t seed) {

@@ -1,4 +1,5 @@
-// Kernels whose items are rows of numbers, stored column by column, and the columns of options.
+// Kernels whose items are rows of numbers, stored column by column, and the inputs of those that
+// price options.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/kernel.hpp"
+#include "real/kernels/options.hpp"
 
 namespace equipoise {
 
@@ -33,14 +35,8 @@ class ColumnKernel : public Kernel {
   std::vector<Buffer> columns_;
 };
 
-/// The interest rate per year, continuously compounded.
-inline constexpr double option_rate = 0.03;
-
-/// Columns that describe an option: spot, strike, years, volatility.
-inline constexpr std::size_t option_inputs = 4;
-
-/// Fills these four columns: spot and strike from 10 to 100, years from 0.1 to 5, volatility from
-/// 0.1 to 0.6; ranges in which all prices have an ordinary size.
+/// Fills the columns that describe options: spot and strike from 10 to 100, years from 0.1 to 5,
+/// volatility from 0.1 to 0.6; ranges in which all prices have an ordinary size.
 void make_options(std::uint64_t seed, std::span<Buffer> inputs);
 
 }  // namespace equipoise

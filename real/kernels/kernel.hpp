@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,38 +16,18 @@
 
 namespace equipoise {
 
-/// Computes the blocks of one kernel on CPU cores. Several units may use an object at once. It
-/// needs nothing of the kernel, because a thread that was left behind may still compute when the
-/// kernel is destroyed.
-class CpuProgram {
- public:
-  CpuProgram() = default;
-  CpuProgram(const CpuProgram&) = delete;
-  CpuProgram& operator=(const CpuProgram&) = delete;
-  virtual ~CpuProgram() = default;
+/// Computes the items [first, first + items) of `block`, counted from the block's start, on one CPU
+/// core. Several threads and units may call it at once. It needs nothing of the kernel, because a
+/// thread that was left behind may still compute when the kernel is destroyed. Throws if it cannot
+/// (no memory).
+using CpuProgram =
+    std::function<void(const StagedBlock& block, std::size_t first, std::size_t items)>;
 
-  /// Computes `block` with all threads of `team`. A failure (no memory) is an exception.
-  virtual void compute(const StagedBlock& block, ThreadTeam& team) const = 0;
-};
-
-/// Makes a program from `part`, a function of (const StagedBlock&, std::size_t first, std::size_t
-/// items) that computes the items [first, first + items), counted from the block's start. The
-/// threads of a team call it at once, for equal parts of a block.
-template <class Part>
-[[nodiscard]] std::unique_ptr<CpuProgram> make_cpu_program_of(Part part) {
-  class OfParts final : public CpuProgram {
-   public:
-    explicit OfParts(Part part) : part_(std::move(part)) {}
-    void compute(const StagedBlock& block, ThreadTeam& team) const override {
-      team.run(block.items, [&](Items first, Items items) {
-        part_(block, static_cast<std::size_t>(first), static_cast<std::size_t>(items));
-      });
-    }
-
-   private:
-    Part part_;
-  };
-  return std::make_unique<OfParts>(std::move(part));
+/// Computes `block` with all threads of `team`, an equal part each.
+inline void compute_with(ThreadTeam& team, const CpuProgram& program, const StagedBlock& block) {
+  team.run(block.items, [&](Items first, Items items) {
+    program(block, static_cast<std::size_t>(first), static_cast<std::size_t>(items));
+  });
 }
 
 class Parameters;
@@ -80,7 +61,7 @@ class Kernel {
   /// the versions of resident data change, in `clear_results` and `begin_iteration`.
   [[nodiscard]] const KernelData& data() const { return data_; }
   /// Makes the program for units of CPU cores. To be called after `allocate`.
-  [[nodiscard]] virtual std::unique_ptr<CpuProgram> make_cpu_program() const = 0;
+  [[nodiscard]] virtual CpuProgram make_cpu_program() const = 0;
   /// Checks the results of all items against a computation that shares nothing with the kernel's
   /// code.
   [[nodiscard]] virtual Verification verify() const = 0;
@@ -94,6 +75,9 @@ class Kernel {
   Kernel(std::string item, Workload workload)
       : workload_(std::move(workload)), item_(std::move(item)) {}
 
+  /// Sets the bytes of an item's input and results, which it also takes in a unit's memory, and of
+  /// the resident data. The host has all these, and `further_bytes`.
+  void set_bytes(double in, double out, double resident = 0.0, double further_bytes = 0.0);
   /// Sets `problem`, and `parameters` to the same and the number of items, called
   /// `items_parameter`.
   void set_problem(const char* items_parameter, std::map<std::string, double> problem);

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <ctime>
 #include <utility>
 
@@ -88,21 +87,21 @@ void MeterSampler::begin() {
 
 void MeterSampler::sample(const Clock& clock, const std::vector<int>& cores) {
   if (domains_.empty()) return;
-  is_stopping_ = false;
-  thread_ = start_thread("meters", [this, &clock, cores] {
+  thread_ = start_thread("meters", [this, &clock, cores](const std::stop_token& stop) {
     pin_this_thread(cores);
-    sample_until_stopped(clock);
+    sample_until(stop, clock);
   });
 }
 
-void MeterSampler::sample_until_stopped(const Clock& clock) {
+void MeterSampler::sample_until(const std::stop_token& stop, const Clock& clock) {
   auto next = std::chrono::steady_clock::now();
   while (true) {
     next += sampling_period;
     {
       std::unique_lock lock(mutex_);
-      if (stopping_.wait_until(lock, next, [this] { return is_stopping_; })) return;
+      stopping_.wait_until(lock, stop, next, [] { return false; });
     }
+    if (stop.stop_requested()) return;
     read_all(clock.now());
     next = std::max(next, std::chrono::steady_clock::now() - sampling_period);
   }
@@ -120,16 +119,6 @@ void MeterSampler::read_all(Seconds at) {
     const std::lock_guard lock(mutex_);
     readings_.push_back(std::move(reading));
   }
-}
-
-void MeterSampler::stop() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    is_stopping_ = true;
-  }
-  stopping_.notify_one();
-  thread_.join();
 }
 
 void MeterSampler::end(Seconds at) {

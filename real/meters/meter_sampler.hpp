@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <deque>
 #include <map>
 #include <memory>
@@ -55,7 +54,6 @@ inline constexpr std::chrono::milliseconds idle_span_of_recording{2000};
 class MeterSampler final : public MeterReadings {
  public:
   explicit MeterSampler(Meters meters);
-  ~MeterSampler() override { stop(); }
 
   /// Measures for `span` what each domain takes while nothing runs. Readings of a run begin with
   /// it: what = "idle_w", at 0.
@@ -68,7 +66,7 @@ class MeterSampler final : public MeterReadings {
   /// the thread cannot be started.
   void sample(const Clock& clock, const std::vector<int>& cores);
   /// Ends the thread.
-  void stop();
+  void stop() { thread_ = {}; }
   /// Ends the thread and reads all meters for the last time in the run, which ends now, at `at`.
   void end(Seconds at);
 
@@ -85,39 +83,14 @@ class MeterSampler final : public MeterReadings {
   };
 
   void read_all(Seconds at);
-  void sample_until_stopped(const Clock& clock);
+  void sample_until(const std::stop_token& stop, const Clock& clock);
 
   std::vector<Domain> domains_;
   std::vector<std::string> notes_;
   std::mutex mutex_;  ///< of what follows
-  std::condition_variable stopping_;
-  bool is_stopping_ = false;
+  std::condition_variable_any stopping_;
   std::deque<Measured> readings_;
-  std::thread thread_;
-};
-
-/// Has meters read during its lifetime. `sampler` may be null: then it does nothing.
-class RunMetering {
- public:
-  /// Reads the meters for the first time.
-  explicit RunMetering(MeterSampler* sampler) : sampler_(sampler) {
-    if (sampler_ != nullptr) sampler_->begin();
-  }
-  RunMetering(const RunMetering&) = delete;
-  RunMetering& operator=(const RunMetering&) = delete;
-  ~RunMetering() {
-    if (sampler_ != nullptr) sampler_->stop();
-  }
-
-  void sample(const Clock& clock, const std::vector<int>& cores) {
-    if (sampler_ != nullptr) sampler_->sample(clock, cores);
-  }
-  void end(Seconds at) {
-    if (sampler_ != nullptr) sampler_->end(at);
-  }
-
- private:
-  MeterSampler* sampler_;
+  std::jthread thread_;
 };
 
 }  // namespace equipoise

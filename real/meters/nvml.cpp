@@ -68,11 +68,20 @@ class Nvml {
   bool is_up_ = false;
 };
 
-/// Reads a GPU's counter of energy.
-class GpuEnergyMeter final : public Meter {
+class NvmlMeter : public Meter {
  public:
-  GpuEnergyMeter(std::string domain, std::shared_ptr<const Nvml> nvml, NvmlGpu* gpu)
+  NvmlMeter(std::string domain, std::shared_ptr<const Nvml> nvml, NvmlGpu* gpu)
       : Meter(std::move(domain), "NVML"), nvml_(std::move(nvml)), gpu_(gpu) {}
+
+ protected:
+  std::shared_ptr<const Nvml> nvml_;
+  NvmlGpu* gpu_;
+};
+
+/// Reads a GPU's counter of energy.
+class GpuEnergyMeter final : public NvmlMeter {
+ public:
+  using NvmlMeter::NvmlMeter;
 
   std::optional<double> joules(double /*now_s*/) override {
     unsigned long long count_mj = 0;
@@ -83,16 +92,13 @@ class GpuEnergyMeter final : public Meter {
   }
 
  private:
-  std::shared_ptr<const Nvml> nvml_;
-  NvmlGpu* gpu_;
   std::optional<unsigned long long> first_mj_;
 };
 
 /// Adds up a GPU's power, which is taken to change linearly from reading to reading.
-class GpuPowerMeter final : public Meter {
+class GpuPowerMeter final : public NvmlMeter {
  public:
-  GpuPowerMeter(std::string domain, std::shared_ptr<const Nvml> nvml, NvmlGpu* gpu)
-      : Meter(std::move(domain), "NVML"), nvml_(std::move(nvml)), gpu_(gpu) {}
+  using NvmlMeter::NvmlMeter;
 
   std::optional<double> joules(double now_s) override {
     unsigned int power_mw = 0;
@@ -109,8 +115,6 @@ class GpuPowerMeter final : public Meter {
     double power_w = 0.0;
   };
 
-  std::shared_ptr<const Nvml> nvml_;
-  NvmlGpu* gpu_;
   std::optional<Power> last_;
   double sum_j_ = 0.0;
 };

@@ -46,11 +46,11 @@ class Lateness {
       if (most_s_.compare_exchange_weak(most, late.value)) break;
     }
   }
-  [[nodiscard]] Seconds mean() const {
-    return count() == 0 ? Seconds{} : Seconds{sum_s_.load() / static_cast<double>(count())};
+  [[nodiscard]] PacingReport report() const {
+    const std::uint64_t blocks = count_.load();
+    const double mean_s = blocks == 0 ? 0.0 : sum_s_.load() / static_cast<double>(blocks);
+    return {blocks, Seconds{mean_s}, Seconds{most_s_.load()}};
   }
-  [[nodiscard]] Seconds most() const { return {most_s_.load()}; }
-  [[nodiscard]] std::uint64_t count() const { return count_.load(); }
 
  private:
   std::atomic<std::uint64_t> count_ = 0;

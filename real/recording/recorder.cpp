@@ -8,20 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <numeric>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "real/core_watch.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
 #include "real/recording/unit_recorder.hpp"
 #include "real/recording/unit_watts.hpp"
-#include "real/unit_spec.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/model/event.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -168,7 +162,7 @@ class GroupRecorder {
     const Items part = part_of_a_unit(setup);
     Items begin = 0;
     for (std::size_t i = 0; i < units_at_a_time(setup); ++i) {
-      units_.emplace_back(setup, first + i, ItemSegment{begin, part});
+      units_.emplace_back(setup, first + i, ItemRange{begin, part});
       const bool has_others_behind = begin + 2 * part <= setup.kernel->workload().items;
       if (setup.units[first + i].computes() && has_others_behind) begin += part;
     }

@@ -141,7 +141,7 @@ constexpr double bend_tolerance = 0.02;
 
 }  // namespace
 
-UnitRecorder::UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemSegment segment)
+UnitRecorder::UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemRange segment)
     : setup_(setup), unit_(unit), segment_(segment) {
   const Workload& workload = setup.kernel->workload();
   const Items items_max = setup.alone ? workload.items / 2 : segment.items;

@@ -12,6 +12,7 @@
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
+#include "shared_policies/run/pool.hpp"
 
 namespace equipoise {
 
@@ -77,17 +78,12 @@ struct TimedBlock {
   Seconds dispatch;  ///< from handing out to noticing the end, without the stages
 };
 
-/// The items [first, first + items) through which a unit goes.
-struct ItemSegment {
-  Items first = 0;
-  Items items = 0;
-};
-
 /// Goes through the sizes of one unit. The caller asks for blocks and returns their times one by
 /// one.
 class UnitRecorder {
  public:
-  UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemSegment segment);
+  /// The unit goes through the items of `segment`.
+  UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemRange segment);
 
   /// True if all sizes are known precisely enough for this pass, or the pass's time is spent.
   [[nodiscard]] bool is_done() const { return at_ == sizes_.size(); }
@@ -150,7 +146,7 @@ class UnitRecorder {
 
   const RecordSetup& setup_;
   std::size_t unit_;
-  ItemSegment segment_;
+  ItemRange segment_;
   std::vector<Size> sizes_;  ///< in the order of recording
   std::size_t at_ = 0;
   int passes_begun_ = 0;

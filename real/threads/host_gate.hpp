@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
-#include <utility>
 
 namespace equipoise {
 
@@ -22,21 +22,13 @@ class HostGate {
     return iteration_.load(std::memory_order_seq_cst);
   }
 
-  /// Calls `touch`, which reads or writes the host's data for a block of `epoch` and `iteration`,
-  /// unless the block was abandoned or the iteration is over. Returns whether it was called.
+  /// Calls `touch`, which reads or writes the host's data for a block of `epoch` and `iteration`
+  /// (none: changes of the data do not matter to it), unless the block was abandoned or the
+  /// iteration is over. Returns whether it was called.
   template <class Touch>
-  bool access(std::uint32_t epoch, std::uint32_t iteration, Touch&& touch) {
+  bool access(std::uint32_t epoch, std::optional<std::uint32_t> iteration, Touch&& touch) {
     const std::shared_lock<std::shared_mutex> lock(mutex_);
-    if (epoch != this->epoch() || iteration != this->iteration()) return false;
-    touch();
-    return true;
-  }
-
-  /// The same for what the data's changes do not matter to.
-  template <class Touch>
-  bool access(std::uint32_t epoch, Touch&& touch) {
-    const std::shared_lock<std::shared_mutex> lock(mutex_);
-    if (epoch != this->epoch()) return false;
+    if (epoch != this->epoch() || (iteration && *iteration != this->iteration())) return false;
     touch();
     return true;
   }

@@ -12,12 +12,12 @@
 
 namespace equipoise {
 
-/// Starts a thread that calls `function`. Throws BackendError if it cannot be started: "no thread
-/// for PURPOSE" and why.
+/// Starts a thread that calls `function`, with a std::stop_token if it takes one. Throws
+/// BackendError if it cannot be started: "no thread for PURPOSE" and why.
 template <class Function>
-[[nodiscard]] std::thread start_thread(const std::string& purpose, Function function) {
+[[nodiscard]] std::jthread start_thread(const std::string& purpose, Function function) {
   try {
-    return std::thread(std::move(function));
+    return std::jthread(std::move(function));
   } catch (const std::system_error& error) {
     throw BackendError("no thread for " + purpose + ": " + error.what());
   }

@@ -23,12 +23,9 @@ class ThreadTeam::Member {
  public:
   explicit Member(int core)
       : thread_(start_thread("a core of a unit", [this, core] { live(core); })) {}
-  Member(const Member&) = delete;
-  Member& operator=(const Member&) = delete;
   ~Member() {
     stops_.store(true, std::memory_order_seq_cst);
     begin_.notify();
-    thread_.join();
   }
 
   void begin(const Part& part, Items first, Items items) {
@@ -74,7 +71,7 @@ class ThreadTeam::Member {
   std::atomic<bool> stops_ = false;
   WakeSignal begin_{team_patience};
   WakeSignal end_{team_patience};
-  std::thread thread_;  // last, because the thread uses all other members
+  std::jthread thread_;  // last, because the thread uses all other members
 };
 
 ThreadTeam::ThreadTeam(const std::vector<int>& cores) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,11 +75,11 @@ double measure_product_flop_per_s() {
   constexpr Items n = 4096;
   constexpr std::size_t matrix = std::size_t{n} * n * sizeof(double);
   const auto kernel = make_kernel("matmul", {{"n", std::to_string(n)}}, "--workload");
-  std::unique_ptr<GpuProgram> program;
+  std::optional<GpuProgram> program;
   const Seconds time =
       time_on_device(device(), 3 * matrix, [&](const Stream& stream, std::byte* memory) {
         if (!program) program = make_gpu_program(*kernel);
-        program->enqueue({0, n, {memory}, {memory + matrix}, {memory + 2 * matrix}}, stream);
+        program->launch(stream, {0, n, {memory}, {memory + matrix}, {memory + 2 * matrix}});
       });
   return 2.0 * n * n * n / time.value;
 }

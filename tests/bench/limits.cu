@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/grid.hpp"
 
 namespace equipoise {
 namespace {

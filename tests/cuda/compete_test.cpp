@@ -1,6 +1,6 @@
 // Tests of the kernel that competes with units, compiled by the host's compiler: its blocks run one
 // after another.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <gtest/gtest.h>
 

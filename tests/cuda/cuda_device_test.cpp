@@ -81,12 +81,12 @@ TEST_F(CudaDevice, CallsBackWhenWhatIsInTheQueueHasEnded) {
 
 TEST_F(CudaDevice, IsTimedWhileItWorks) {
   const auto kernel = make_kernel("taylor", {{"points", "4096"}, {"terms", "1000"}}, "--workload");
-  const auto program = make_gpu_program(*kernel);
+  const GpuProgram program = make_gpu_program(*kernel);
   constexpr std::size_t column = 4096 * sizeof(double);
   int calls = 0;
   const Seconds time = time_on_device(0, 3 * column, [&](const Stream& stream, std::byte* memory) {
     ++calls;
-    program->enqueue({0, 4096, {memory, memory + column}, {memory + 2 * column}, {}}, stream);
+    program.launch(stream, {0, 4096, {memory, memory + column}, {memory + 2 * column}, {}});
   });
   EXPECT_GT(time.value, 0.0);
   EXPECT_GE(calls, 2) << "the first does not count";

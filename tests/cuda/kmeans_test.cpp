@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 #include "real/kernels/kmeans/nearest.hpp"
 #include "real/kernels/seeded.hpp"
 
@@ -30,8 +30,16 @@ struct Clustering {
   [[nodiscard]] std::vector<std::int32_t> labels_by_cuda() const {
     const std::vector<double> made = table();
     std::vector<std::int32_t> labels(count(), -1);
-    launch_kmeans(Stream{},
-                  {points.data(), count(), dimensions, made.data(), clusters(), labels.data()});
+    const auto bytes_of = [](const auto& numbers) {
+      return reinterpret_cast<std::byte*>(
+          const_cast<void*>(static_cast<const void*>(numbers.data())));
+    };
+    const GpuProgram kernel = gpu_kmeans({{"dimensions", static_cast<double>(dimensions)},
+                                          {"clusters", static_cast<double>(clusters())}});
+    kernel.launch(Stream{}, {.items = static_cast<Items>(count()),
+                             .inputs = {bytes_of(points)},
+                             .results = {bytes_of(labels)},
+                             .resident = {bytes_of(made)}});
     return labels;
   }
   [[nodiscard]] std::vector<std::int32_t> labels_by_cpu() const {

@@ -69,7 +69,7 @@ std::string refusal_of(const Kernel& kernel) {
 }
 
 /// Enqueues all items of `kernel`, where they are.
-void enqueue_all(const Kernel& kernel, GpuProgram& program) {
+void enqueue_all(const Kernel& kernel, const GpuProgram& program) {
   const KernelData& data = kernel.data();
   const auto place = [](const auto& array) { return const_cast<std::byte*>(array.data); };
   StagedBlock block;
@@ -77,7 +77,7 @@ void enqueue_all(const Kernel& kernel, GpuProgram& program) {
   std::ranges::transform(data.inputs, std::back_inserter(block.inputs), place);
   std::ranges::transform(data.results, std::back_inserter(block.results), place);
   std::ranges::transform(data.resident, std::back_inserter(block.resident), place);
-  program.enqueue(block, Stream{});
+  program.launch(Stream{}, block);
 }
 
 TEST(CudaLibrary, SaysWhoNeedsIt) {
@@ -128,16 +128,16 @@ TEST(CudaMatmul, FailsWithItsUnitIfThereIsNoHandle) {
 
 TEST(CudaMatmul, LosesTheBlockWhoseProductFails) {
   const std::unique_ptr<Kernel> kernel = small_matmul();
-  const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
+  const GpuProgram program = make_gpu_program(*kernel);
   {
     const Failing failing = cublas_failing("cublasDgemm", 13);
-    EXPECT_THROW(enqueue_all(*kernel, *program), BlockFailure);
+    EXPECT_THROW(enqueue_all(*kernel, program), BlockFailure);
   }
   {
     const Failing failing = cublas_failing("cublasDgemm", 3);
-    EXPECT_THROW(enqueue_all(*kernel, *program), std::bad_alloc);
+    EXPECT_THROW(enqueue_all(*kernel, program), std::bad_alloc);
   }
-  EXPECT_NO_THROW(enqueue_all(*kernel, *program));
+  EXPECT_NO_THROW(enqueue_all(*kernel, program));
 }
 
 TEST(CudaFft2d, FailsWithItsUnitIfThereIsNoPlan) {
@@ -152,12 +152,12 @@ TEST(CudaFft2d, FailsWithItsUnitIfThereIsNoPlan) {
 
 TEST(CudaFft2d, LosesTheBlockWhoseTransformFails) {
   const std::unique_ptr<Kernel> kernel = small_fft2d();
-  const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
+  const GpuProgram program = make_gpu_program(*kernel);
   {
     const Failing failing = cufft_failing("cufftExecZ2Z", 6);
-    EXPECT_THROW(enqueue_all(*kernel, *program), BlockFailure);
+    EXPECT_THROW(enqueue_all(*kernel, program), BlockFailure);
   }
-  EXPECT_NO_THROW(enqueue_all(*kernel, *program));
+  EXPECT_NO_THROW(enqueue_all(*kernel, program));
 }
 
 // 13 transforms are 8 + 4 + 1; more than 8 in one plan are never needed.
@@ -166,9 +166,9 @@ TEST(CudaFft2d, HasPlansForPowersOfTwoOfTransformsFromTheStart) {
   Library(CUFFT_FILE, "a test").find("fake_cufft_plans", plans);
   const std::unique_ptr<Kernel> kernel = small_fft2d();
   {
-    const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
+    const GpuProgram program = make_gpu_program(*kernel);
     EXPECT_EQ(plans(), 4);
-    enqueue_all(*kernel, *program);
+    enqueue_all(*kernel, program);
     EXPECT_EQ(plans(), 4) << "none is made when a block is there";
   }
   EXPECT_EQ(plans(), 0);
@@ -183,10 +183,10 @@ TEST(CudaFft2d, HasNoPlanForMoreThanHalfTheCacheHolds) {
   const std::unique_ptr<Kernel> kernel =
       make_kernel("fft2d", {{"transforms", "13"}, {"rows", "16"}, {"columns", "16"}}, "--workload");
   kernel->allocate(1);
-  const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
+  const GpuProgram program = make_gpu_program(*kernel);
   set_second_level_cache_bytes(usual);
   EXPECT_EQ(plans(), 3) << "for 1, 2 and 4";
-  enqueue_all(*kernel, *program);
+  enqueue_all(*kernel, program);
   EXPECT_TRUE(kernel->verify().passed);
 }
 
@@ -200,9 +200,9 @@ TEST(CudaFft2d, PutsNoMoreCommandsIntoAQueueThanABlockMay) {
         "fft2d", {{"transforms", std::to_string(transforms)}, {"rows", "16"}, {"columns", "16"}},
         "--workload");
     kernel->allocate(1);
-    const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
+    const GpuProgram program = make_gpu_program(*kernel);
     for (Items items = 1; items <= transforms; ++items) {
-      EXPECT_LE(program->commands(items), block_commands_max) << items << " of " << transforms;
+      EXPECT_LE(program.commands(items), block_commands_max) << items << " of " << transforms;
     }
   }
   set_second_level_cache_bytes(usual);
@@ -215,8 +215,8 @@ TEST(CudaFft2d, TransformsLargeArraysOneByOne) {
       "fft2d", {{"transforms", "2"}, {"rows", "1024"}, {"columns", "1025"}, {"directions", "1"}},
       "--workload");
   kernel->allocate(1);
-  const std::unique_ptr<GpuProgram> program = make_gpu_program(*kernel);
-  enqueue_all(*kernel, *program);
+  const GpuProgram program = make_gpu_program(*kernel);
+  enqueue_all(*kernel, program);
   EXPECT_EQ(plans(), 1);
 }
 

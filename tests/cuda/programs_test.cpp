@@ -158,7 +158,7 @@ class CudaUnitOnHost {
   explicit CudaUnitOnHost(const Kernel& kernel)
       : data_(kernel.data()), program_(make_gpu_program(kernel)), versions_(data_.resident.size()) {
     for (const ResidentArray& array : data_.resident) resident_.emplace_back(array.bytes);
-    program_->load_code();
+    program_.load();
   }
 
   void perform(const Block& block) {
@@ -176,13 +176,13 @@ class CudaUnitOnHost {
     for (const ExactArray& array : resident_) staged.resident.push_back(array.data());
     copy_resident(data_, staged, versions_);
     copy_in(data_, block, staged);
-    program_->enqueue(staged, Stream{});
+    program_.launch(Stream{}, staged);
     copy_out(data_, block, staged);
   }
 
  private:
   const KernelData& data_;
-  std::unique_ptr<GpuProgram> program_;
+  GpuProgram program_;
   std::vector<ExactArray> resident_;
   std::vector<std::uint64_t> versions_;
 };
@@ -191,7 +191,7 @@ class EveryGpuProgram : public testing::TestWithParam<ProgramCase> {
  protected:
   EveryGpuProgram() { kernel_->allocate(3); }
   ~EveryGpuProgram() override {
-    EXPECT_EQ(launches_without_loading(), launches_before_) << "load_code leaves out a kernel";
+    EXPECT_EQ(launches_without_loading(), launches_before_) << "load leaves out a kernel";
   }
 
   [[nodiscard]] testing::AssertionResult is_verified() const {

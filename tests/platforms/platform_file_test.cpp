@@ -237,6 +237,18 @@ TEST(PlatformWriter, WritesWhatTheCheckerReads) {
             std::string::npos);
 }
 
+TEST(LocalPlatform, ConnectsEveryUnitOverMemory) {
+  std::vector<Unit> units(2);
+  units[0].name = "cpu0";
+  units[1].name = "fast";
+  const PlatformDescription platform = local_platform(units, 5e9, "two units");
+  ASSERT_EQ(platform.hosts.size(), 3U);
+  EXPECT_EQ(platform.hosts[2].name, "fast");
+  EXPECT_EQ(platform.routes.size(), 4U);
+  EXPECT_EQ(platform.links.at(0).bandwidth_bytes_per_s, 5e9);
+  EXPECT_FALSE(platform.links[0].shared);
+}
+
 TEST(PlatformFile, FindsNothingWrongWithTheCommittedPlatforms) {
   const std::pair<const char*, std::size_t> machines[] = {
       {"sirocco", 25}, {"mirage", 13}, {"attila", 13}, {"idgraf", 13}, {"hannibal", 9}};

@@ -211,7 +211,7 @@ class Given {
   std::vector<std::unique_ptr<BufferOf<std::byte>>> buffers_;
 };
 
-std::vector<std::size_t> bytes_of(const std::vector<CopyPart>& parts) {
+std::vector<std::size_t> sizes_of(const std::vector<CopyPart>& parts) {
   std::vector<std::size_t> bytes;
   for (const CopyPart& part : parts) bytes.push_back(part.bytes);
   return bytes;
@@ -221,11 +221,11 @@ TEST(ProbeMemory, IsUsedAgainAndGrowsForEachDirectionAlone) {
   Given given(std::numeric_limits<std::size_t>::max());
   ProbeMemory memory([&](std::size_t bytes) { return given.allocate(bytes); });
   const ProbeCopies first = memory.copies_of({0, 0, 0, std::nullopt});
-  EXPECT_EQ(bytes_of(first.there), std::vector<std::size_t>{1});
+  EXPECT_EQ(sizes_of(first.there), std::vector<std::size_t>{1});
   EXPECT_TRUE(first.back.empty());
   const ProbeCopies both = memory.copies_of({1, 0, 900, 0});
-  EXPECT_EQ(bytes_of(both.there), std::vector<std::size_t>{900});
-  EXPECT_EQ(bytes_of(both.back), std::vector<std::size_t>{1});
+  EXPECT_EQ(sizes_of(both.there), std::vector<std::size_t>{900});
+  EXPECT_EQ(sizes_of(both.back), std::vector<std::size_t>{1});
   EXPECT_EQ(given.count(), 3U);
   EXPECT_EQ(memory.copies_of({2, 0, 1024, 1}).there[0].to, both.there[0].to);
   EXPECT_EQ(given.count(), 3U) << "there was room for 1024 bytes";
@@ -234,14 +234,14 @@ TEST(ProbeMemory, IsUsedAgainAndGrowsForEachDirectionAlone) {
 TEST(ProbeMemory, DividesWhatIsLargerThanItIs) {
   Given given(std::numeric_limits<std::size_t>::max());
   ProbeMemory memory([&](std::size_t bytes) { return given.allocate(bytes); });
-  EXPECT_EQ(bytes_of(memory.copies_of({0, 0, 130.0 * mebi, std::nullopt}).there),
+  EXPECT_EQ(sizes_of(memory.copies_of({0, 0, 130.0 * mebi, std::nullopt}).there),
             (std::vector<std::size_t>{64 * mebi, 64 * mebi, 2 * mebi}));
 }
 
 TEST(ProbeMemory, MakesDoWithAPartButNotWithLittle) {
   Given given(5 * mebi);
   ProbeMemory memory([&](std::size_t bytes) { return given.allocate(bytes); });
-  EXPECT_EQ(bytes_of(memory.copies_of({0, 0, 10.0 * mebi, std::nullopt}).there),
+  EXPECT_EQ(sizes_of(memory.copies_of({0, 0, 10.0 * mebi, std::nullopt}).there),
             (std::vector<std::size_t>{4 * mebi, 4 * mebi, 2 * mebi}));
   given.limit(3 * mebi);
   EXPECT_THROW(static_cast<void>(memory.copies_of({1, 0, 0, 10.0 * mebi})), BlockFailure);

@@ -302,14 +302,14 @@ TEST(RatesOf, MultiplyTheUnitsOwnSlowDownWithWhatTheScenarioDoes) {
   scenario.events = {disturb(DisturbanceKind::slow, "cpu0", 1.0, 4.0),
                      disturb(DisturbanceKind::compete, "cpu0", 0.0, 0.5),
                      disturb(DisturbanceKind::bandwidth, "RAM-cpu0", 2.0, 0.25)};
-  const UnitRates cpu = rates_of(parse_units({"cpu,slowdown=2"})[0], scenario);
+  const UnitRates cpu = parse_units({"cpu,slowdown=2"})[0].rates(scenario);
   // A competing load takes cores in reality, so it does not change the rate.
   EXPECT_DOUBLE_EQ(cpu.compute.at(Seconds{0.5}), 0.5);
   EXPECT_DOUBLE_EQ(cpu.compute.at(Seconds{1.5}), 0.125);
   EXPECT_DOUBLE_EQ(cpu.in.at(Seconds{1.5}), 0.125);  // a CPU unit copies with its own threads
   EXPECT_DOUBLE_EQ(cpu.in.at(Seconds{2.5}), 0.125 * 0.25);
   EXPECT_DOUBLE_EQ(cpu.out.at(Seconds{2.5}), 0.125);
-  const UnitRates paced = rates_of(parse_units({"paced,trace_unit=x,id=cpu0"})[0], scenario);
+  const UnitRates paced = parse_units({"paced,trace_unit=x,id=cpu0"})[0].rates(scenario);
   // No real load competes with a paced unit, so the rate changes.
   EXPECT_DOUBLE_EQ(paced.compute.at(Seconds{0.5}), 0.5);
   EXPECT_DOUBLE_EQ(paced.in.at(Seconds{1.5}), 1.0);
@@ -321,11 +321,11 @@ TEST(RatesOf, RefuseToMakeAUnitFasterThanItIs) {
   scenario.name = "faster.json";
   scenario.events = {disturb(DisturbanceKind::slow, "cpu0", 1.0, 0.5)};
   EXPECT_EQ(
-      refusal_of([&] { (void)rates_of(parse_units({"cpu"})[0], scenario); }),
+      refusal_of([&] { (void)parse_units({"cpu"})[0].rates(scenario); }),
       "faster.json: makes unit cpu0 2 times as fast as it is from 1 s on, which is impossible "
       "for real units; remove the event, or give the unit a slowdown= of at least that factor");
-  (void)rates_of(parse_units({"cpu,slowdown=2"})[0], scenario);
-  (void)rates_of(parse_units({"paced,trace_unit=x,id=cpu0"})[0], scenario);
+  (void)parse_units({"cpu,slowdown=2"})[0].rates(scenario);
+  (void)parse_units({"paced,trace_unit=x,id=cpu0"})[0].rates(scenario);
 }
 
 TEST(RatesOf, RefuseLoadsThatNoNumberOfThreadsWouldTake) {
@@ -333,13 +333,13 @@ TEST(RatesOf, RefuseLoadsThatNoNumberOfThreadsWouldTake) {
   scenario.name = "busy.json";
   scenario.events = {disturb(DisturbanceKind::compete, "cpu0", 0.0, 0.98),
                      disturb(DisturbanceKind::compete, "cpu0", 2.5, 0.99999)};
-  EXPECT_EQ(refusal_of([&] { (void)rates_of(parse_units({"cpu"})[0], scenario); }),
+  EXPECT_EQ(refusal_of([&] { (void)parse_units({"cpu"})[0].rates(scenario); }),
             "busy.json: lets a load compete for 0.99999 of unit cpu0 from 2.5 s on, and on real "
             "units none can have more than 0.98; give a smaller share");
-  (void)rates_of(parse_units({"cpu", "cpu"})[1], scenario);
-  (void)rates_of(parse_units({"paced,trace_unit=x,id=cpu0"})[0], scenario);
+  (void)parse_units({"cpu", "cpu"})[1].rates(scenario);
+  (void)parse_units({"paced,trace_unit=x,id=cpu0"})[0].rates(scenario);
   scenario.events.pop_back();
-  (void)rates_of(parse_units({"cpu"})[0], scenario);
+  (void)parse_units({"cpu"})[0].rates(scenario);
 }
 
 TEST(UnitChanges, ComeInTheOrderOfTimeThoseThatGoFirst) {

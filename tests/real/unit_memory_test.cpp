@@ -168,10 +168,10 @@ TEST(HostGate, LetsNoBlockOfAnEarlierEpochIn) {
   HostGate gate;
   const std::uint32_t epoch = gate.epoch();
   int touched = 0;
-  EXPECT_TRUE(gate.access(epoch, [&] { ++touched; }));
+  EXPECT_TRUE(gate.access(epoch, std::nullopt, [&] { ++touched; }));
   gate.abandon();
-  EXPECT_FALSE(gate.access(epoch, [&] { ++touched; }));
-  EXPECT_TRUE(gate.access(gate.epoch(), [&] { ++touched; }));
+  EXPECT_FALSE(gate.access(epoch, std::nullopt, [&] { ++touched; }));
+  EXPECT_TRUE(gate.access(gate.epoch(), std::nullopt, [&] { ++touched; }));
   EXPECT_EQ(touched, 2);
 }
 

@@ -55,23 +55,13 @@ class FailingDevice final : public Device {
   void release(std::byte* memory) override { device_->release(memory); }
 
   void read_in_place(const FixedArray& array) override { device_->read_in_place(array); }
-  std::unique_ptr<DeviceProgram> load(const Kernel& kernel) override {
-    class Program final : public DeviceProgram {
-     public:
-      Program(FailingDevice& device, std::unique_ptr<DeviceProgram> program)
-          : device_(device), program_(std::move(program)) {}
-      void launch(const StagedBlock& block, std::size_t streamed_bytes,
-                  const TicketPtr& ticket) override {
-        device_.fail_or_do(DeviceCall::launch, Queue::compute, ticket,
-                           [&] { program_->launch(block, streamed_bytes, ticket); });
-      }
-      bool prepares_at_first_use() const override { return device_.prepares_; }
-
-     private:
-      FailingDevice& device_;
-      std::unique_ptr<DeviceProgram> program_;
-    };
-    return std::make_unique<Program>(*this, device_->load(kernel));
+  DeviceProgram load(const Kernel& kernel) override {
+    return {[this, program = device_->load(kernel)](
+                const StagedBlock& block, std::size_t streamed_bytes, const TicketPtr& ticket) {
+              fail_or_do(DeviceCall::launch, Queue::compute, ticket,
+                         [&] { program.launch(block, streamed_bytes, ticket); });
+            },
+            prepares_};
   }
 
   void copy(Queue queue, std::vector<CopyPart> parts, const TicketPtr& ticket) override {

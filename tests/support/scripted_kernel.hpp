@@ -73,10 +73,25 @@ class ScriptedKernel final : public Kernel {
   /// Changes the resident data without a new version, so that only a unit that gets all of it anew
   /// sees this number as its iteration.
   void change_silently(int iteration) { resident_ = iteration + 1; }
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
+  /// One thread computes the whole block.
+  CpuProgram make_cpu_program() const override {
     const int program = script_.programs++;
     if (script_.come_up) script_.come_up(program);
-    return std::make_unique<Program>(script_, program);
+    return [&script = std::as_const(script_), program](const StagedBlock& block, std::size_t first,
+                                                       std::size_t /*items*/) {
+      if (first != 0) return;
+      const std::uint64_t computed_before = script.computed++;
+      if (script.compute) {
+        script.compute({.id = computed_before,
+                        .first = block.first,
+                        .items = block.items,
+                        .iteration = static_cast<int>(*block.kept<std::int64_t>(0)) - 1},
+                       program);
+      }
+      for (Items i = 0; i < block.items; ++i) {
+        block.result<std::int64_t>(0)[i] = block.input<std::int64_t>(0)[i] + 1;
+      }
+    };
   }
   Verification verify() const override {
     for (const auto& count : script_.written) {
@@ -86,28 +101,6 @@ class ScriptedKernel final : public Kernel {
   }
 
  private:
-  class Program final : public CpuProgram {
-   public:
-    Program(const KernelScript& script, int program) : script_(script), program_(program) {}
-    void compute(const StagedBlock& block, ThreadTeam& /*team*/) const override {
-      const std::uint64_t computed_before = script_.computed++;
-      if (script_.compute) {
-        script_.compute({.id = computed_before,
-                         .first = block.first,
-                         .items = block.items,
-                         .iteration = static_cast<int>(*block.kept<std::int64_t>(0)) - 1},
-                        program_);
-      }
-      for (Items i = 0; i < block.items; ++i) {
-        block.result<std::int64_t>(0)[i] = block.input<std::int64_t>(0)[i] + 1;
-      }
-    }
-
-   private:
-    const KernelScript& script_;
-    int program_;
-  };
-
   void announce(int iteration) {
     resident_ = iteration + 1;
     ++data_.resident[0].version;

@@ -31,7 +31,7 @@ class StagedUnit {
     copy_resident(data_, staged_, versions_);
     copy_in(data_, block, staged_);
   }
-  void compute(ThreadTeam& team) { program_->compute(staged_, team); }
+  void compute(ThreadTeam& team) { compute_with(team, program_, staged_); }
   void return_results(const Block& block) { copy_out(data_, block, staged_); }
 
   /// All stages.
@@ -43,7 +43,7 @@ class StagedUnit {
 
  private:
   const KernelData& data_;
-  std::unique_ptr<CpuProgram> program_;
+  CpuProgram program_;
   BufferOf<std::byte> bytes_;
   UnitMemory memory_;
   StagedBlock staged_;

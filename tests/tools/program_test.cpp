@@ -7,6 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "platforms/platform_file.hpp"
+#include "real/machine.hpp"
 #include "real/meters/meter.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/policies/catalog.hpp"
@@ -374,6 +376,10 @@ TEST(Program, DescribesThisMachine) {
   const std::string xml = scratch.path("here.xml");
   EXPECT_EQ(run_equipoise({"platform", "detect", "--out", xml}).exit_code, 0);
   EXPECT_EQ(run_equipoise({"platform", "check", xml}).exit_code, 0);
+  const PlatformFileFacts facts = check_platform_file(xml);
+  ASSERT_EQ(facts.hosts.size(), static_cast<std::size_t>(this_machine().cores()) + 1);
+  EXPECT_EQ(facts.master, "RAM");
+  EXPECT_EQ(facts.hosts[1].name, "cpu0");
   EXPECT_NE(run_equipoise({"platform", "show", xml}).out.find("cpu0"), std::string::npos);
 }
 

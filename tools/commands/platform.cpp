@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "platforms/detect.hpp"
 #include "platforms/platform_file.hpp"
+#include "real/machine.hpp"
 #include "shared_policies/text/printable_text.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
@@ -263,10 +263,37 @@ int platform_generate_command(const GenerateRequest& request) {
   return 0;
 }
 
+namespace {
+
+/// One unit for each physical core, `cpu0`, `cpu1`, ..., each with the machine's memory.
+PlatformDescription platform_of_this_machine() {
+  const Machine& machine = this_machine();
+  std::vector<Unit> units;
+  for (int i = 0; i < machine.cores(); ++i) {
+    Unit& unit = units.emplace_back();
+    unit.name = "cpu" + std::to_string(i);
+    unit.node = machine.name;
+    unit.model = machine.cpu_model;
+    unit.memory_bytes = machine.memory_bytes;
+  }
+  std::string caches;
+  for (const std::string& cache : machine.caches) caches += ", " + cache;
+  return local_platform(
+      units, memory_copy_bytes_per_s(),
+      fmt::format(
+          "Made by `equipoise platform detect`: {}, {} package(s), {} cores, {} hardware threads, "
+          "{} of memory{}.\nThe bandwidth of link `memory` was measured when this file was made: "
+          "one thread copying 64 MiB,\nthe best of five. Every core copies by itself (FATPIPE).",
+          machine.cpu_model.empty() ? "CPU of unknown model" : machine.cpu_model, machine.packages,
+          machine.cores(), machine.threads.size(), binary_size_text(machine.memory_bytes), caches));
+}
+
+}  // namespace
+
 int platform_detect_command(const DetectRequest& request) {
   const std::string& out = request.out;
   if (!out.empty()) check_writable(out, "--out");
-  PlatformDescription platform = detect_platform();
+  PlatformDescription platform = platform_of_this_machine();
   add_gpus(platform, measure_gpus());
   const std::string xml = platform_xml(platform);
   if (!out.empty()) write_whole_file(out, xml);

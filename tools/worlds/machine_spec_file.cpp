@@ -275,7 +275,7 @@ class UnitReader {
       sheet_ = &find_data_sheet(object.text("data_sheet"), object.where(object.at("data_sheet")));
       unit_ = figures_of(*sheet_);
     }
-    unit_.id = object.name("id");
+    unit_.name = object.name("id");
     if (sheet_ == nullptr || object.names("kind")) {
       unit_.kind = read_unit_kind(object.text("kind"), object.where(object.at("kind")));
     }
@@ -623,7 +623,7 @@ class SpecReader {
         if (unit.items_per_s.contains(trace.kernel) || unit.timings.contains(trace.kernel)) {
           continue;
         }
-        const std::string name = machine.id + "." + unit.id;
+        const std::string name = machine.id + "." + unit.name;
         if (unit.peak_flop_per_s == 0.0) {
           throw InputError(where, "unit " + name + " has no speed for " + trace.kernel +
                                       "; give it cores, clock_hz and flop_per_cycle, or "

@@ -130,8 +130,7 @@ void read_scenario_into(RealMachine& machine, const std::string& path) {
     find_targets(file, names_of(machine.units), links);
     machine.scenario = std::move(file.scenario);
   }
-  for (const UnitSpec& spec : machine.specs)
-    (void)rates_of(spec, machine.scenario);  // may refuse it
+  for (const UnitSpec& spec : machine.specs) (void)spec.rates(machine.scenario);  // may refuse it
 }
 
 /// Chooses kernels if any unit computes; otherwise the workloads may also come from the traces.

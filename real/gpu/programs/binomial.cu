@@ -9,14 +9,14 @@
 // Longer rows do not fit. Then the threads of a block are a pipeline: each steps a row of nodes
 // back by 16 steps in registers, from the lowest node on, and the next takes its results. A row
 // passes through several times; in between, each thread keeps a part of it.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/grid.hpp"
+#include "real/kernels/binomial/lattice_price.hpp"
 
 namespace equipoise {
 namespace {
@@ -48,7 +48,7 @@ struct Lattice {
   double down;
 };
 
-__device__ Lattice lattice_of(const LatticeColumns& options, std::size_t i, double rate,
+__device__ Lattice lattice_of(const OptionColumns& options, std::size_t i, double rate,
                               unsigned steps) {
   const double step_years = options.years[i] / steps;
   const double log_up = options.volatility[i] * std::sqrt(step_years);
@@ -134,7 +134,7 @@ __device__ unsigned step_back_rows(const Lattice& lattice, const Share& share, u
 
 /// A block prices as many options as its threads can share.
 __global__ void __launch_bounds__(warp_threads)
-    price_in_registers(LatticeColumns options, std::size_t count, double rate, unsigned steps,
+    price_in_registers(OptionColumns options, std::size_t count, double rate, unsigned steps,
                        unsigned sharers) {
   __shared__ Exchange shared;
   const Share share{sharers, threadIdx.x % sharers, threadIdx.x / sharers};
@@ -263,7 +263,7 @@ __device__ void step_back_by_bands(const Pass& pass, Board& board, double up, do
 
 /// A block prices one option, in several passes.
 __global__ void __launch_bounds__(pipeline_threads, 2)
-    price_in_passes(LatticeColumns options, double rate, unsigned steps) {
+    price_in_passes(OptionColumns options, double rate, unsigned steps) {
   __shared__ Board board;
   if (threadIdx.x == 0) board.lattice = lattice_of(options, blockIdx.x, rate, steps);
   __syncthreads();
@@ -282,15 +282,11 @@ __global__ void __launch_bounds__(pipeline_threads, 2)
   }
 }
 
-}  // namespace
-
-void load_binomial() { load_code(price_in_registers, price_in_passes); }
-
-void launch_binomial(const Stream& stream, const LatticeColumns& options, std::size_t count,
-                     double rate, std::size_t steps) {
+void launch_binomial(const Stream& stream, const OptionColumns& options, std::size_t count,
+                     std::size_t steps) {
   if (steps >= warp_threads * own_max) {
-    launch(price_in_passes, {blocks_for(count, 1)}, {pipeline_threads}, 0, stream, options, rate,
-           steps);
+    launch(price_in_passes, {blocks_for(count, 1)}, {pipeline_threads}, 0, stream, options,
+           option_rate, steps);
     return;
   }
   unsigned sharers = sharers_min;
@@ -299,7 +295,16 @@ void launch_binomial(const Stream& stream, const LatticeColumns& options, std::s
     sharers *= 2;
   }
   launch(price_in_registers, {blocks_for(count, warp_threads / sharers)}, {warp_threads}, 0, stream,
-         options, count, rate, steps, sharers);
+         options, count, option_rate, steps, sharers);
+}
+
+}  // namespace
+
+GpuProgram gpu_binomial(const KernelParameters& parameters) {
+  return {[] { load_code(price_in_registers, price_in_passes); },
+          [steps = whole(parameters, "steps")](const Stream& stream, const StagedBlock& block) {
+            launch_binomial(stream, option_columns(block), items_of(block), steps);
+          }};
 }
 
 }  // namespace equipoise

@@ -1,13 +1,12 @@
 // Black-Scholes prices: bound by the 48 bytes that an option moves, with nearly as much arithmetic.
 // A thread prices two options, whose numbers one access each reads or writes; neighbours read and
 // write neighbouring ones.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <cmath>
 #include <cstddef>
 
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/grid.hpp"
 #include "real/kernels/blackscholes/option_price.hpp"
 
 namespace equipoise {
@@ -97,12 +96,13 @@ __global__ void price_pair(OptionColumns options, std::size_t count, double rate
 
 }  // namespace
 
-void load_blackscholes() { load_code(price_pair); }
-
-void launch_blackscholes(const Stream& stream, const OptionColumns& options, std::size_t count,
-                         double rate) {
-  launch(price_pair, {blocks_for(count, thread_options * block_threads)}, {block_threads}, 0,
-         stream, options, count, rate);
+GpuProgram gpu_blackscholes(const KernelParameters& /*parameters*/) {
+  return {[] { load_code(price_pair); },
+          [](const Stream& stream, const StagedBlock& block) {
+            const unsigned blocks = blocks_for(items_of(block), thread_options * block_threads);
+            launch(price_pair, {blocks}, {block_threads}, 0, stream, option_columns(block),
+                   items_of(block), option_rate);
+          }};
 }
 
 }  // namespace equipoise

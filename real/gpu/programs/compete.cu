@@ -4,7 +4,7 @@
 // that stops it, and writes how long it was busy. That clock and the host's memory, where the words
 // are, belong to all SMs and to the unit's queues, which may wait while all SMs of a load ask for
 // them much more often. The other threads learn of the end from shared memory.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include "real/gpu/device_code.hpp"
 

@@ -3,7 +3,7 @@
 // Bound by reading and writing the arrays once. A thread computes the symbol of one number and
 // multiplies that number in all arrays by it.
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 namespace equipoise {
 namespace {

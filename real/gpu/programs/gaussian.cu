@@ -4,12 +4,12 @@
 // of 7 neighbours, whose sums stay in registers. Eight input rows and the weights that they need
 // pass through shared memory at a time, weights in pairs; a thread's pixels are seven doubles apart
 // from its neighbour's, so that they lie in different banks.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <cstddef>
 
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/grid.hpp"
+#include "real/kernels/gaussian/blur.hpp"
 
 namespace equipoise {
 namespace {
@@ -182,21 +182,27 @@ __global__ void blur_tile(Blur blur) {
   }
 }
 
-}  // namespace
-
-void load_gaussian() { load_code(blur_tile); }
-
-void launch_gaussian(const Stream& stream, const BlurShape& shape, const double* weights,
-                     const double* in, std::size_t rows, double* out) {
+void launch_gaussian(const Stream& stream, const BlurShape& shape, const StagedBlock& block) {
   const auto taps = static_cast<unsigned>(shape.taps());
   const unsigned parts = (taps + staged_taps_max - 1) / staged_taps_max;
   const unsigned staged_taps = (taps + parts - 1) / parts;
-  const Size3 grid{blocks_for(rows, tile_rows), blocks_for(shape.width, tile_columns)};
+  const Size3 grid{blocks_for(items_of(block), tile_rows), blocks_for(shape.width, tile_columns)};
   const std::size_t shared_bytes =
       sizeof(double) * (std::size_t{staged_rows} * (tile_columns + staged_taps - 1) +
                         std::size_t{staged_weights} * ((staged_taps + 1) / 2 * 2));
   launch(blur_tile, grid, {block_threads}, shared_bytes, stream,
-         Blur{weights, in, out, shape.width, shape.stride(), rows, taps, staged_taps});
+         Blur{block.kept<double>(0), block.input<double>(0), block.result<double>(0), shape.width,
+              shape.stride(), items_of(block), taps, staged_taps});
+}
+
+}  // namespace
+
+GpuProgram gpu_gaussian(const KernelParameters& parameters) {
+  const BlurShape shape{.width = whole(parameters, "width"), .radius = whole(parameters, "radius")};
+  return {[] { load_code(blur_tile); },
+          [shape](const Stream& stream, const StagedBlock& block) {
+            launch_gaussian(stream, shape, block);
+          }};
 }
 
 }  // namespace equipoise

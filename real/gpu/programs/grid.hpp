@@ -1,4 +1,4 @@
-// How many blocks of threads a kernel needs.
+// Sizes of grids and of blocks of threads, for kernels whichever compiler takes them.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,13 @@
 #include "shared_policies/model/failure.hpp"
 
 namespace equipoise {
+
+/// How many blocks a grid has, or threads a block, in each direction.
+struct Size3 {
+  unsigned x = 1;
+  unsigned y = 1;
+  unsigned z = 1;
+};
 
 /// The blocks of threads for `count` items (at least one), `block_items` of them in each.
 [[nodiscard]] inline unsigned blocks_for(std::size_t count, std::size_t block_items) {

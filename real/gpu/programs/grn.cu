@@ -5,13 +5,13 @@
 // registers, and meets first regulators one after another. The table for all halves lies in shared
 // memory (see pair_search.cpp), or, where it is too large, the entries for some first regulators at
 // a time.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/grid.hpp"
+#include "real/kernels/grn/pair_search.hpp"
 
 namespace equipoise {
 namespace {
@@ -301,17 +301,11 @@ void launch_search(const Stream& stream, PairSearch search) {
   launch(search_pairs<genes, Set>, {blocks}, {threads}, shared_bytes, stream, search);
 }
 
-}  // namespace
-
-void load_grn() {
-  load_code(search_pairs<genes_max, std::uint32_t>, search_pairs<genes_max, std::uint64_t>,
-            search_pairs<1, std::uint32_t>, search_pairs<1, std::uint64_t>);
-}
-
-void launch_grn(const Stream& stream, const RegulatorTables& regulators, const Samples* genes,
-                std::size_t count, BestPair* best) {
+void launch_grn(const Stream& stream, const RegulatorTables& regulators, const StagedBlock& block) {
   constexpr std::size_t many = 1024;  // enough for all processors of a GPU, four at a time
-  const PairSearch search{regulators, genes, count, best, 0, 0, 0, false};
+  const std::size_t count = items_of(block);
+  const PairSearch search{
+      regulators, block.input<Samples>(0), count, block.result<BestPair>(0), 0, 0, 0, false};
   const bool is_short = regulators.samples <= 32;
   if (count >= many) {
     is_short ? launch_search<genes_max, std::uint32_t>(stream, search)
@@ -320,6 +314,20 @@ void launch_grn(const Stream& stream, const RegulatorTables& regulators, const S
     is_short ? launch_search<1, std::uint32_t>(stream, search)
              : launch_search<1, std::uint64_t>(stream, search);
   }
+}
+
+}  // namespace
+
+GpuProgram gpu_grn(const KernelParameters& parameters) {
+  return {[] {
+            load_code(search_pairs<genes_max, std::uint32_t>,
+                      search_pairs<genes_max, std::uint64_t>, search_pairs<1, std::uint32_t>,
+                      search_pairs<1, std::uint64_t>);
+          },
+          [candidates = whole(parameters, "candidates"), samples = whole(parameters, "samples")](
+              const Stream& stream, const StagedBlock& block) {
+            launch_grn(stream, regulator_tables(block, candidates, samples), block);
+          }};
 }
 
 }  // namespace equipoise

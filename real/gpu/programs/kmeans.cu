@@ -4,14 +4,13 @@
 // time and eight coordinates at a time through two buffers in shared memory; a thread keeps the
 // scores of 6 points and up to 8 centroids in registers. With fewer scores, reading coordinates
 // from shared memory would take longer than the arithmetic.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/grid.hpp"
 
 namespace equipoise {
 namespace {
@@ -283,13 +282,6 @@ __global__ void __launch_bounds__(block_threads, 3) find_nearest_of_tiles(Neares
   write_labels(search, first_point, found);
 }
 
-}  // namespace
-
-void load_kmeans() {
-  load_code(find_nearest_of_tiles<2>, find_nearest_of_tiles<4>, find_nearest_of_tiles<8>);
-  load_kmeans_undecided();
-}
-
 void launch_kmeans(const Stream& stream, const NearestSearch& search) {
   const unsigned blocks = blocks_for(search.count, tile_points);
   if (search.clusters <= 2 * across) {
@@ -300,6 +292,20 @@ void launch_kmeans(const Stream& stream, const NearestSearch& search) {
     launch(find_nearest_of_tiles<8>, {blocks}, {block_threads}, 0, stream, search);
   }
   launch_kmeans_undecided(stream, search);
+}
+
+}  // namespace
+
+GpuProgram gpu_kmeans(const KernelParameters& parameters) {
+  return {[] {
+            load_code(find_nearest_of_tiles<2>, find_nearest_of_tiles<4>, find_nearest_of_tiles<8>);
+            load_kmeans_undecided();
+          },
+          [dimensions = whole(parameters, "dimensions"), clusters = whole(parameters, "clusters")](
+              const Stream& stream, const StagedBlock& block) {
+            launch_kmeans(stream, {block.input<double>(0), items_of(block), dimensions,
+                                   block.kept<double>(0), clusters, block.result<std::int32_t>(0)});
+          }};
 }
 
 }  // namespace equipoise

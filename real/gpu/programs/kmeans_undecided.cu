@@ -3,13 +3,12 @@
 //
 // Bound by reading the labels once, for there are hardly any such points. A block of threads looks
 // at 128 points and divides the centroids of one that is undecided.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/grid.hpp"
 
 namespace equipoise {
 namespace {

@@ -1,12 +1,12 @@
 // Escape times of the Mandelbrot set: bound by arithmetic, six operations a step. A thread follows
 // one pixel, neighbours those beside it, which mostly escape about as late.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <cmath>
 #include <cstddef>
 
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/grid.hpp"
+#include "real/kernels/mandelbrot/escape_time.hpp"
 
 namespace equipoise {
 namespace {
@@ -52,13 +52,20 @@ __global__ void count_pixel(EscapeImage image, const double* imaginary, double* 
 
 }  // namespace
 
-void load_mandelbrot() { load_code(count_pixel); }
-
-void launch_mandelbrot(const Stream& stream, const EscapeImage& image, const double* imaginary,
-                       double* counts, Items rows) {
-  const Items pixels = rows * image.width;
-  const unsigned blocks = blocks_for(static_cast<std::size_t>(pixels), block_threads);
-  launch(count_pixel, {blocks}, {block_threads}, 0, stream, image, imaginary, counts, pixels);
+GpuProgram gpu_mandelbrot(const KernelParameters& parameters) {
+  const auto parameter = [&](const char* name) {
+    return static_cast<Items>(whole(parameters, name));
+  };
+  const EscapeImage image{.width = parameter("width"),
+                          .height = parameter("height"),
+                          .max_iterations = parameter("max_iterations")};
+  return {[] { load_code(count_pixel); },
+          [image](const Stream& stream, const StagedBlock& block) {
+            const Items pixels = block.items * image.width;
+            const unsigned blocks = blocks_for(static_cast<std::size_t>(pixels), block_threads);
+            launch(count_pixel, {blocks}, {block_threads}, 0, stream, image, block.input<double>(0),
+                   block.result<double>(0), pixels);
+          }};
 }
 
 }  // namespace equipoise

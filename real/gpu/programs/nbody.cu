@@ -1,12 +1,12 @@
 // Gravity among bodies: bound by arithmetic, about 20 operations a pair. A block of threads brings
 // tiles of bodies to shared memory; if few bodies are to be accelerated, several threads share one.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <cmath>
 #include <cstddef>
 
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/grid.hpp"
+#include "real/kernels/nbody/gravity.hpp"
 
 namespace equipoise {
 namespace {
@@ -72,15 +72,17 @@ __global__ void accelerate_body(BodyColumns bodies, std::size_t first, std::size
 
 }  // namespace
 
-void load_nbody() { load_code(accelerate_body); }
-
-void launch_nbody(const Stream& stream, const BodyColumns& bodies, std::size_t first,
-                  std::size_t count, double softening, const AccelerationColumns& out) {
-  unsigned sharers = 1;
-  while (sharers < sharers_max && count * sharers < threads_wanted) sharers *= 2;
-  const unsigned blocks = blocks_for(count, block_threads / sharers);
-  launch(accelerate_body, {blocks}, {block_threads}, 0, stream, bodies, first, count,
-         softening * softening, sharers, out);
+GpuProgram gpu_nbody(const KernelParameters& parameters) {
+  return {[] { load_code(accelerate_body); },
+          [bodies = whole(parameters, "bodies")](const Stream& stream, const StagedBlock& block) {
+            const std::size_t count = items_of(block);
+            unsigned sharers = 1;
+            while (sharers < sharers_max && count * sharers < threads_wanted) sharers *= 2;
+            const unsigned blocks = blocks_for(count, block_threads / sharers);
+            launch(accelerate_body, {blocks}, {block_threads}, 0, stream,
+                   body_columns(block, bodies), static_cast<std::size_t>(block.first), count,
+                   nbody_softening * nbody_softening, sharers, acceleration_columns(block));
+          }};
 }
 
 }  // namespace equipoise

@@ -4,12 +4,12 @@
 // An operation on three numbers of registers takes longer to read them than to multiply and add,
 // unless the one before it reads one of the same. Many points, and two operations on the same sum,
 // let the compiler find such neighbours.
-#include "real/gpu/programs/launches.hpp"
+#include "real/gpu/programs.hpp"
 
 #include <cstddef>
 
 #include "real/gpu/device_code.hpp"
-#include "real/gpu/programs/grid.hpp"
+#include "real/kernels/taylor/taylor_series.hpp"
 
 namespace equipoise {
 namespace {
@@ -74,14 +74,16 @@ __global__ void sum_series(const double* x, const double* y, double* value, std:
 
 }  // namespace
 
-void load_taylor() { load_code(sum_series<few_points>, sum_series<many_points>); }
-
-void launch_taylor(const Stream& stream, const double* x, const double* y, double* value,
-                   std::size_t count, std::size_t terms) {
-  const unsigned points = count < enough ? few_points : many_points;
-  const unsigned blocks = blocks_for(count, std::size_t{block_threads} * points);
-  launch(count < enough ? sum_series<few_points> : sum_series<many_points>, {blocks},
-         {block_threads}, 0, stream, x, y, value, count, terms);
+GpuProgram gpu_taylor(const KernelParameters& parameters) {
+  return {[] { load_code(sum_series<few_points>, sum_series<many_points>); },
+          [terms = whole(parameters, "terms")](const Stream& stream, const StagedBlock& block) {
+            const std::size_t count = items_of(block);
+            const unsigned points = count < enough ? few_points : many_points;
+            const unsigned blocks = blocks_for(count, std::size_t{block_threads} * points);
+            launch(count < enough ? sum_series<few_points> : sum_series<many_points>, {blocks},
+                   {block_threads}, 0, stream, block.input<double>(0), block.input<double>(1),
+                   block.result<double>(0), count, terms);
+          }};
 }
 
 }  // namespace equipoise

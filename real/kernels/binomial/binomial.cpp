@@ -57,7 +57,7 @@ double call_by_terminal_sum(double spot, double strike, double years, double vol
   return std::exp(-rate * years) * sum;
 }
 
-Verification check_lattice_prices(const LatticePrices& prices, std::size_t count, double rate,
+Verification check_lattice_prices(const PricedOptions& prices, std::size_t count, double rate,
                                   std::size_t steps) {
   const double tolerance =
       8.0 * static_cast<double>(steps + 16) * std::numeric_limits<double>::epsilon();
@@ -88,13 +88,10 @@ class Binomial final : public ColumnKernel {
     set_problem("options", {{"steps", n}});
   }
 
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of(
-        [steps = steps_](const StagedBlock& block, std::size_t first, std::size_t items) {
-          price_on_lattice({block.input<double>(0), block.input<double>(1), block.input<double>(2),
-                            block.input<double>(3), block.result<double>(0)},
-                           first, items, option_rate, steps);
-        });
+  CpuProgram make_cpu_program() const override {
+    return [steps = steps_](const StagedBlock& block, std::size_t first, std::size_t items) {
+      price_on_lattice(option_columns(block), first, items, option_rate, steps);
+    };
   }
 
   Verification verify() const override {

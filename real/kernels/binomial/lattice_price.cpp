@@ -98,7 +98,7 @@ template <std::size_t steps>
 
 }  // namespace
 
-void price_on_lattice(const LatticeColumns& columns, std::size_t first, std::size_t count,
+void price_on_lattice(const OptionColumns& columns, std::size_t first, std::size_t count,
                       double rate, std::size_t steps) {
   BufferOf<Row> values(unrolled + steps + nodes_at_once);
   const auto n = static_cast<double>(steps);

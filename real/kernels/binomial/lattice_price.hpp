@@ -5,24 +5,12 @@
 #include <cstddef>
 
 #include "real/kernels/kernel_data.hpp"
+#include "real/kernels/options.hpp"
 
 namespace equipoise {
 
 /// The largest number of steps of the kernel binomial.
 inline constexpr std::size_t lattice_steps_max = 100'000;
-
-/// Options as columns of equal length, and the column for the prices of the calls. Prices, `years`
-/// to expiry and `volatility` per square root of a year are positive.
-template <class Price>
-struct LatticeColumnsOf {
-  const double* spot;
-  const double* strike;
-  const double* years;
-  const double* volatility;
-  Price* call;
-};
-using LatticeColumns = LatticeColumnsOf<double>;
-using LatticePrices = LatticeColumnsOf<const double>;  ///< that were computed
 
 /// Prices the European calls [first, first + count) on a lattice of `steps` steps (at least one) at
 /// the interest rate `rate`, backwards from expiry. With dt = T / steps:
@@ -36,7 +24,7 @@ using LatticePrices = LatticeColumnsOf<const double>;  ///< that were computed
 /// probability and the price is meaningless. O(count steps^2); O(steps) memory.
 ///
 /// Source: Cox, Ross, Rubinstein (1979).
-void price_on_lattice(const LatticeColumns& columns, std::size_t first, std::size_t count,
+void price_on_lattice(const OptionColumns& columns, std::size_t first, std::size_t count,
                       double rate, std::size_t steps);
 
 /// The price of a European call on a lattice of `steps` steps, computed as the discounted mean of
@@ -52,7 +40,7 @@ void price_on_lattice(const LatticeColumns& columns, std::size_t first, std::siz
 
 /// Compares every price with `call_by_terminal_sum`, within the rounding errors of `steps` steps.
 /// An option that was never priced holds a NaN and fails.
-[[nodiscard]] Verification check_lattice_prices(const LatticePrices& prices, std::size_t count,
+[[nodiscard]] Verification check_lattice_prices(const PricedOptions& prices, std::size_t count,
                                                 double rate, std::size_t steps);
 
 }  // namespace equipoise

@@ -110,12 +110,10 @@ class Blackscholes final : public ColumnKernel {
     set_problem("options", {});
   }
 
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([](const StagedBlock& block, std::size_t first, std::size_t items) {
-      price_options({block.input<double>(0), block.input<double>(1), block.input<double>(2),
-                     block.input<double>(3), block.result<double>(0), block.result<double>(1)},
-                    first, items, option_rate);
-    });
+  CpuProgram make_cpu_program() const override {
+    return [](const StagedBlock& block, std::size_t first, std::size_t items) {
+      price_options(option_columns(block), first, items, option_rate);
+    };
   }
 
   Verification verify() const override {

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 
 #include "real/kernels/vectors.hpp"

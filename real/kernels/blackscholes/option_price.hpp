@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "real/kernels/kernel_data.hpp"
+#include "real/kernels/options.hpp"
 
 namespace equipoise {
 
@@ -41,20 +42,6 @@ struct Fraction {
   const Fraction fraction = tail_fraction(z);
   return fraction.above / fraction.below;
 }
-
-/// Options as columns of equal length. Prices, `years` to expiry and `volatility` per square root
-/// of a year are positive.
-template <class Price>
-struct OptionColumnsOf {
-  const double* spot;
-  const double* strike;
-  const double* years;
-  const double* volatility;
-  Price* call;
-  Price* put;
-};
-using OptionColumns = OptionColumnsOf<double>;
-using PricedOptions = OptionColumnsOf<const double>;  ///< whose prices were computed
 
 /// Prices the options [first, first + count) at the interest rate `rate`.
 ///

@@ -13,7 +13,6 @@
 #include <limits>
 #include <memory>
 #include <numbers>
-#include <utility>
 #include <vector>
 
 #include "real/kernels/buffer.hpp"
@@ -232,9 +231,8 @@ class Fft2d final : public Kernel {
                .directions = static_cast<int>(parameters.items("directions", 1, 2))} {
     const auto points = static_cast<double>(shape_.points());
     const double bytes = 2.0 * points * sizeof(double);
-    workload_.in_bytes_per_item = bytes;
-    workload_.out_bytes_per_item = bytes;
-    workload_.memory_bytes_per_item = 2.0 * bytes;
+    set_bytes(bytes, bytes, 0.0,
+              static_cast<double>(shape_.rows + shape_.columns) * sizeof(double));
     // Transforms are counted by the usual 5 N log2 N for each direction; the filter adds one
     // addition and two multiplications per number.
     const double one_way = 5.0 * points * std::log2(points);
@@ -242,8 +240,6 @@ class Fft2d final : public Kernel {
     set_problem("transforms", {{"rows", static_cast<double>(shape_.rows)},
                                {"columns", static_cast<double>(shape_.columns)},
                                {"directions", static_cast<double>(shape_.directions)}});
-    host_bytes_ = workload_.memory_bytes_per_item * static_cast<double>(workload_.items) +
-                  static_cast<double>(shape_.rows + shape_.columns) * sizeof(double);
   }
 
   void allocate(std::uint64_t seed) override {
@@ -262,15 +258,15 @@ class Fft2d final : public Kernel {
 
   void clear_results() override { fill_with_nan(out_); }
 
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([fourier = fourier_, numbers = numbers()](
-                                   const StagedBlock& block, std::size_t first, std::size_t items) {
+  CpuProgram make_cpu_program() const override {
+    return [fourier = fourier_, numbers = numbers()](const StagedBlock& block, std::size_t first,
+                                                     std::size_t items) {
       Buffer room = fourier->make_room();
       for (std::size_t i = first; i < first + items; ++i) {
         fourier->transform(block.input<double>(0) + i * numbers,
                            block.result<double>(0) + i * numbers, room);
       }
-    });
+    };
   }
 
   Verification verify() const override {

@@ -161,15 +161,11 @@ class Gaussian final : public Kernel {
                .radius = static_cast<std::size_t>(parameters.items("radius", 1, 1024))} {
     const auto width = static_cast<double>(shape_.width);
     const auto taps = static_cast<double>(shape_.taps());
-    workload_.in_bytes_per_item = static_cast<double>(shape_.stride()) * sizeof(double);
-    workload_.out_bytes_per_item = width * sizeof(double);
-    workload_.resident_bytes = taps * taps * sizeof(double);
-    workload_.memory_bytes_per_item = workload_.in_bytes_per_item + workload_.out_bytes_per_item;
+    const double in_bytes = static_cast<double>(shape_.stride()) * sizeof(double);
+    set_bytes(in_bytes, width * sizeof(double), taps * taps * sizeof(double),
+              in_bytes * static_cast<double>(2 * shape_.radius));
     workload_.flop_per_item = 2.0 * taps * taps * width;
     set_problem("height", {{"width", width}, {"radius", static_cast<double>(shape_.radius)}});
-    host_bytes_ = workload_.memory_bytes_per_item * static_cast<double>(workload_.items) +
-                  workload_.in_bytes_per_item * static_cast<double>(2 * shape_.radius) +
-                  workload_.resident_bytes;
   }
 
   void allocate(std::uint64_t seed) override {
@@ -188,12 +184,11 @@ class Gaussian final : public Kernel {
 
   void clear_results() override { fill_with_nan(out_); }
 
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of(
-        [shape = shape_](const StagedBlock& block, std::size_t first, std::size_t items) {
-          blur(shape, block.kept<double>(0), block.input<double>(0) + first * shape.stride(), items,
-               block.result<double>(0) + first * shape.width);
-        });
+  CpuProgram make_cpu_program() const override {
+    return [shape = shape_](const StagedBlock& block, std::size_t first, std::size_t items) {
+      blur(shape, block.kept<double>(0), block.input<double>(0) + first * shape.stride(), items,
+           block.result<double>(0) + first * shape.width);
+    };
   }
 
   Verification verify() const override {

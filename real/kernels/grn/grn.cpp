@@ -158,36 +158,30 @@ class Grn final : public Kernel {
               static_cast<std::size_t>(parameters.items("samples", 1, samples_max))} {
     const auto candidates = static_cast<double>(size_.candidates);
     const auto samples = static_cast<double>(size_.samples);
-    workload_.in_bytes_per_item = sizeof(Samples);
-    workload_.out_bytes_per_item = sizeof(BestPair);
-    workload_.resident_bytes = Regulators::bytes(size_.candidates, size_.samples);
-    workload_.memory_bytes_per_item = sizeof(Samples) + sizeof(BestPair);
+    set_bytes(sizeof(Samples), sizeof(BestPair), Regulators::bytes(size_.candidates, size_.samples),
+              candidates * sizeof(Samples));
     // Integer operations; there are no others. For each pair: an addition for every sample in which
     // the first regulator is active, which is half of them; two multiplications and four additions
     // and subtractions to find the places in the table; adding the entries, and comparing.
     workload_.flop_per_item = 0.5 * candidates * (candidates - 1.0) * (0.5 * samples + 8.0);
     set_problem("genes", {{"candidates", candidates}, {"samples", samples}});
-    host_bytes_ = static_cast<double>(size_.genes) * workload_.memory_bytes_per_item +
-                  workload_.resident_bytes + candidates * sizeof(Samples);
   }
 
   void allocate(std::uint64_t seed) override {
     candidates_ = BufferOf<Samples>(size_.candidates);
-    regulators_ = Regulators(size_.candidates, size_.samples);
     genes_ = BufferOf<Samples>(size_.genes);
     found_ = BufferOf<BestPair>(size_.genes);
     const Samples every = all_samples(size_.samples);
     for (std::size_t c = 0; c < size_.candidates; ++c) {
       candidates_.data()[c] = seeded_bits(seed, c) & every;
     }
-    regulators_.set(candidates_.span());
+    regulators_ = Regulators(candidates_.span(), size_.samples);
     for (std::size_t g = 0; g < size_.genes; ++g) {
       genes_.data()[g] = regulated_gene(seed, g) & every;
     }
     data_ = {{input_rows(genes_.data())},
              {result_rows(found_.data())},
-             {resident_array(regulators_.active()), resident_array(regulators_.planes()),
-              resident_array(regulators_.begins()), resident_array(regulators_.table())},
+             regulators_.resident(),
              regulators_.fixed()};
     data_.fixed.push_back(genes_.fixed());
     clear_results();
@@ -195,14 +189,11 @@ class Grn final : public Kernel {
 
   void clear_results() override { std::ranges::fill(found_.span(), BestPair{}); }
 
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of(
-        [size = size_](const StagedBlock& block, std::size_t first, std::size_t items) {
-          find_best_pairs(
-              {block.kept<Samples>(0), block.kept<std::uint8_t>(1), block.kept<std::int32_t>(2),
-               block.kept<std::int32_t>(3), size.candidates, size.samples},
-              block.input<Samples>(0) + first, items, block.result<BestPair>(0) + first);
-        });
+  CpuProgram make_cpu_program() const override {
+    return [size = size_](const StagedBlock& block, std::size_t first, std::size_t items) {
+      find_best_pairs(regulator_tables(block, size.candidates, size.samples),
+                      block.input<Samples>(0) + first, items, block.result<BestPair>(0) + first);
+    };
   }
 
   Verification verify() const override {

@@ -186,21 +186,13 @@ struct LaneBest {
 
 }  // namespace
 
-Regulators::Regulators(std::size_t candidates, std::size_t samples)
-    : candidates_(candidates),
+Regulators::Regulators(std::span<const Samples> candidates, std::size_t samples)
+    : candidates_(candidates.size()),
       samples_(samples),
-      active_(candidates),
-      planes_(samples * padded(candidates)),
+      active_(candidates.size()),
+      planes_(samples * padded(candidates.size())),
       begins_(begins_stride * begins_stride),
-      table_(table_entries(samples)) {}
-
-double Regulators::bytes(std::size_t candidates, std::size_t samples) {
-  const std::size_t whole = table_entries(samples) + begins_stride * begins_stride;
-  return static_cast<double>(candidates * sizeof(Samples) + samples * padded(candidates) +
-                             whole * sizeof(std::int32_t));
-}
-
-void Regulators::set(std::span<const Samples> candidates) {
+      table_(table_entries(samples)) {
   std::ranges::copy(candidates, active_.data());
   for (std::size_t s = 0; s < samples_; ++s) {
     for (std::size_t c = 0; c < candidates_; ++c) {
@@ -216,6 +208,12 @@ void Regulators::set(std::span<const Samples> candidates) {
       }
     }
   }
+}
+
+double Regulators::bytes(std::size_t candidates, std::size_t samples) {
+  const std::size_t whole = table_entries(samples) + begins_stride * begins_stride;
+  return static_cast<double>(candidates * sizeof(Samples) + samples * padded(candidates) +
+                             whole * sizeof(std::int32_t));
 }
 
 void find_best_pairs(const RegulatorTables& regulators, const Samples* genes, std::size_t count,

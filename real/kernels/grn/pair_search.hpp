@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/kernel_data.hpp"
@@ -38,43 +39,47 @@ constexpr std::size_t table_entries(std::size_t n) {
   return (n + 1) * (n + 2) / 2 * (n + 3) / 3 * (n + 4) / 4;
 }
 
-/// What a search needs to know about the regulators, in the layouts that the loop reads. The arrays
-/// are those of `Regulators`.
+/// What a search needs to know about the regulators, in the layouts that the loop reads.
 struct RegulatorTables {
-  const Samples* active;
-  const std::uint8_t* planes;
-  const std::int32_t* begins;
-  const std::int32_t* table;
+  const Samples* active;       ///< (candidates)
+  const std::uint8_t* planes;  ///< (samples, candidates rounded up to 64): 1 where active
+  const std::int32_t* begins;  ///< (65, 65) where the table for a kind of half begins
+  const std::int32_t* table;   ///< see pair_search.cpp
   std::size_t candidates;
   std::size_t samples;
 };
 
-/// The arrays of RegulatorTables, computed from the regulators' activity.
+/// Those of a block, which are its resident data.
+[[nodiscard]] inline RegulatorTables regulator_tables(const StagedBlock& block,
+                                                      std::size_t candidates, std::size_t samples) {
+  return {block.kept<Samples>(0),
+          block.kept<std::uint8_t>(1),
+          block.kept<std::int32_t>(2),
+          block.kept<std::int32_t>(3),
+          candidates,
+          samples};
+}
+
+/// The arrays of RegulatorTables.
 class Regulators {
  public:
   Regulators() = default;
-  /// Room for `candidates` (2 to `candidates_max`) and `samples` (1 to `samples_max`).
-  Regulators(std::size_t candidates, std::size_t samples);
+  /// Makes them from the activity of each candidate (2 to `candidates_max`) in 1 to `samples_max`
+  /// samples. O(samples^4).
+  Regulators(std::span<const Samples> candidates, std::size_t samples);
   /// The memory of such an object in bytes.
   [[nodiscard]] static double bytes(std::size_t candidates, std::size_t samples);
 
-  /// Stores the activity of each candidate (candidates) and makes the table. O(samples^4).
-  void set(std::span<const Samples> candidates);
-
-  /// (candidates)
-  [[nodiscard]] std::span<const Samples> active() const { return active_.span(); }
-  /// (samples, candidates rounded up to 64): 1 where active
-  [[nodiscard]] std::span<const std::uint8_t> planes() const { return planes_.span(); }
-  /// (65, 65) where the table for a kind of half begins
-  [[nodiscard]] std::span<const std::int32_t> begins() const { return begins_.span(); }
-  /// See pair_search.cpp.
-  [[nodiscard]] std::span<const std::int32_t> table() const { return table_.span(); }
-  /// All of these.
-  [[nodiscard]] std::vector<FixedArray> fixed() const {
-    return {active_.fixed(), planes_.fixed(), begins_.fixed(), table_.fixed()};
-  }
   [[nodiscard]] RegulatorTables tables() const {
     return {active_.data(), planes_.data(), begins_.data(), table_.data(), candidates_, samples_};
+  }
+  /// The arrays in that order.
+  [[nodiscard]] std::vector<ResidentArray> resident() const {
+    return {resident_array(active_.span()), resident_array(planes_.span()),
+            resident_array(begins_.span()), resident_array(table_.span())};
+  }
+  [[nodiscard]] std::vector<FixedArray> fixed() const {
+    return {active_.fixed(), planes_.fixed(), begins_.fixed(), table_.fixed()};
   }
 
  private:

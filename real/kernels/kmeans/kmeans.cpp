@@ -110,18 +110,15 @@ class Kmeans final : public Kernel {
         size_(size_of(count(), parameters)) {
     const auto dimensions = static_cast<double>(size_.dimensions);
     const auto clusters = static_cast<double>(size_.clusters);
-    workload_.in_bytes_per_item = dimensions * sizeof(double);
-    workload_.out_bytes_per_item = sizeof(std::int32_t);
-    workload_.resident_bytes =
+    const auto points = static_cast<double>(size_.points);
+    const double table_bytes =
         static_cast<double>(nearest_table_size(size_.clusters, size_.dimensions) * sizeof(double));
-    workload_.iteration_bytes = workload_.resident_bytes;
-    workload_.memory_bytes_per_item = workload_.in_bytes_per_item + workload_.out_bytes_per_item;
+    set_bytes(dimensions * sizeof(double), sizeof(std::int32_t), table_bytes,
+              Centroids::host_bytes(points, clusters, dimensions) - table_bytes);
+    workload_.iteration_bytes = table_bytes;
     // One multiplication and one subtraction per coordinate; the minimum needs only comparisons.
     workload_.flop_per_item = 2.0 * dimensions * clusters;
     set_problem("points", {{"dimensions", dimensions}, {"clusters", clusters}});
-    const auto points = static_cast<double>(size_.points);
-    host_bytes_ = points * workload_.memory_bytes_per_item +
-                  Centroids::host_bytes(points, clusters, dimensions);
   }
 
   void allocate(std::uint64_t seed) override {
@@ -148,12 +145,11 @@ class Kmeans final : public Kernel {
     forget_labels();
   }
 
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of(
-        [size = size_](const StagedBlock& block, std::size_t first, std::size_t items) {
-          find_nearest(block.input<double>(0) + first * size.dimensions, items, size.dimensions,
-                       block.kept<double>(0), size.clusters, block.result<std::int32_t>(0) + first);
-        });
+  CpuProgram make_cpu_program() const override {
+    return [size = size_](const StagedBlock& block, std::size_t first, std::size_t items) {
+      find_nearest(block.input<double>(0) + first * size.dimensions, items, size.dimensions,
+                   block.kept<double>(0), size.clusters, block.result<std::int32_t>(0) + first);
+    };
   }
 
   /// Checks the last two iterations and the merge between them in full, and earlier iterations by

@@ -8,7 +8,6 @@
 // the imaginary part of every row of a block; copied back: its counts.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numeric>
@@ -132,9 +131,7 @@ class Mandelbrot final : public Kernel {
     const auto width = static_cast<double>(image_.width);
     const auto height = static_cast<double>(image_.height);
     const auto max_iterations = static_cast<double>(image_.max_iterations);
-    workload_.in_bytes_per_item = sizeof(double);
-    workload_.out_bytes_per_item = width * sizeof(double);
-    workload_.memory_bytes_per_item = (width + 1.0) * sizeof(double);
+    set_bytes(sizeof(double), width * sizeof(double), 0.0, height * sizeof(Items));
     // Steps that count, as a mean over the image. Vectors also compute steps that do not count, for
     // pixels that have escaped while others in the vector have not.
     workload_.flop_per_item = width * mean_steps(image_.max_iterations) * flop_per_step;
@@ -143,7 +140,6 @@ class Mandelbrot final : public Kernel {
     workload_.problem = {{"width", width},
                          {"max_iterations", max_iterations},
                          {"natural_order", is_natural_ ? 1.0 : 0.0}};
-    host_bytes_ = height * (workload_.memory_bytes_per_item + sizeof(Items));
   }
 
   void allocate(std::uint64_t /*seed*/) override {
@@ -168,14 +164,13 @@ class Mandelbrot final : public Kernel {
 
   void clear_results() override { fill_with_nan(counts_); }
 
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of(
-        [image = image_](const StagedBlock& block, std::size_t first, std::size_t items) {
-          const auto width = static_cast<std::size_t>(image.width);
-          for (std::size_t i = first; i < first + items; ++i) {
-            count_steps(image, block.input<double>(0)[i], block.result<double>(0) + i * width);
-          }
-        });
+  CpuProgram make_cpu_program() const override {
+    return [image = image_](const StagedBlock& block, std::size_t first, std::size_t items) {
+      const auto width = static_cast<std::size_t>(image.width);
+      for (std::size_t i = first; i < first + items; ++i) {
+        count_steps(image, block.input<double>(0)[i], block.result<double>(0) + i * width);
+      }
+    };
   }
 
   Verification verify() const override { return check_escapes(counts_.data(), image_); }

@@ -113,13 +113,10 @@ class Matmul final : public Kernel {
       // The limit keeps n^2 below 2^63 and n within OpenBLAS's int.
       : Kernel("matmul", "row", parameters.items("n", 0, Items{1} << 30), parameters) {
     const auto size = static_cast<double>(workload_.items);
-    workload_.in_bytes_per_item = size * sizeof(double);
-    workload_.out_bytes_per_item = size * sizeof(double);
-    workload_.resident_bytes = size * size * sizeof(double);
-    workload_.memory_bytes_per_item = 2.0 * size * sizeof(double);
+    const double row_bytes = size * sizeof(double);
+    set_bytes(row_bytes, row_bytes, size * row_bytes);
     workload_.flop_per_item = 2.0 * size * size;
     set_problem("n", {{"n", size}});
-    host_bytes_ = 3.0 * workload_.resident_bytes;
   }
 
   void allocate(std::uint64_t seed) override {
@@ -139,13 +136,12 @@ class Matmul final : public Kernel {
 
   void clear_results() override { fill_with_nan(c_); }
 
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([n = count(),
-                                multiply = open_module<BlasModule>(blas_module).multiply](
-                                   const StagedBlock& block, std::size_t first, std::size_t rows) {
+  CpuProgram make_cpu_program() const override {
+    return [n = count(), multiply = open_module<BlasModule>(blas_module).multiply](
+               const StagedBlock& block, std::size_t first, std::size_t rows) {
       multiply(block.input<double>(0) + first * n, block.kept<double>(0),
                block.result<double>(0) + first * n, static_cast<int>(rows), static_cast<int>(n));
-    });
+    };
   }
 
   Verification verify() const override {

@@ -27,6 +27,17 @@ struct VectorColumnsOf {
 using AccelerationColumns = VectorColumnsOf<double>;
 using VectorColumns = VectorColumnsOf<const double>;
 
+/// The places and masses that a unit keeps, and the accelerations of a block from item `first` on.
+[[nodiscard]] inline BodyColumns body_columns(const StagedBlock& block, std::size_t bodies) {
+  return {block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
+          block.kept<double>(3), bodies};
+}
+[[nodiscard]] inline AccelerationColumns acceleration_columns(const StagedBlock& block,
+                                                              std::size_t first = 0) {
+  return {block.result<double>(0) + first, block.result<double>(1) + first,
+          block.result<double>(2) + first};
+}
+
 /// Lanes with separate sums; the last lanes are filled up with bodies of mass 0.
 inline constexpr std::size_t gravity_lanes = 16;
 [[nodiscard]] constexpr std::size_t padded_bodies(std::size_t count) {

@@ -163,13 +163,11 @@ class Nbody final : public Kernel {
   explicit Nbody(const Parameters& parameters)
       : Kernel("nbody", "body", parameters.items("bodies", 0, Items{1} << 40), parameters) {
     const auto bodies = static_cast<double>(workload_.items);
-    workload_.out_bytes_per_item = 3.0 * sizeof(double);
-    workload_.resident_bytes = 4.0 * bodies * sizeof(double);
-    workload_.iteration_bytes = 3.0 * bodies * sizeof(double);
-    workload_.memory_bytes_per_item = 3.0 * sizeof(double);
+    const double velocity_bytes = 3.0 * bodies * sizeof(double);
+    set_bytes(0.0, 3.0 * sizeof(double), 4.0 * bodies * sizeof(double), velocity_bytes);
+    workload_.iteration_bytes = velocity_bytes;  // of the places
     workload_.flop_per_item = flop_per_pair * bodies;
     set_problem("bodies", {{"bodies", bodies}});
-    host_bytes_ = 10.0 * bodies * sizeof(double);
   }
 
   void allocate(std::uint64_t seed) override {
@@ -219,15 +217,11 @@ class Nbody final : public Kernel {
     fill_with_nan(acceleration_);
   }
 
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of(
-        [count = count()](const StagedBlock& block, std::size_t first, std::size_t items) {
-          accelerate({block.kept<double>(0), block.kept<double>(1), block.kept<double>(2),
-                      block.kept<double>(3), count},
-                     static_cast<std::size_t>(block.first) + first, items, nbody_softening,
-                     {block.result<double>(0) + first, block.result<double>(1) + first,
-                      block.result<double>(2) + first});
-        });
+  CpuProgram make_cpu_program() const override {
+    return [count = count()](const StagedBlock& block, std::size_t first, std::size_t items) {
+      accelerate(body_columns(block, count), static_cast<std::size_t>(block.first) + first, items,
+                 nbody_softening, acceleration_columns(block, first));
+    };
   }
 
   Verification verify() const override {

@@ -94,12 +94,12 @@ class Taylor final : public ColumnKernel {
     set_problem("points", {{"terms", terms}});
   }
 
-  std::unique_ptr<CpuProgram> make_cpu_program() const override {
-    return make_cpu_program_of([coefficients = logarithm_series(terms_)](
-                                   const StagedBlock& block, std::size_t first, std::size_t items) {
+  CpuProgram make_cpu_program() const override {
+    return [coefficients = logarithm_series(terms_)](const StagedBlock& block, std::size_t first,
+                                                     std::size_t items) {
       evaluate_series(block.input<double>(0), block.input<double>(1), block.result<double>(0),
                       first, items, coefficients);
-    });
+    };
   }
 
   Verification verify() const override {

@@ -28,8 +28,7 @@ Genes scattered(std::size_t count, std::size_t samples, std::uint64_t seed) {
 }
 
 std::vector<BestPair> found(const Genes& candidates, std::size_t samples, const Genes& genes) {
-  Regulators regulators(candidates.size(), samples);
-  regulators.set(candidates);
+  const Regulators regulators(candidates, samples);
   std::vector<BestPair> best(genes.size());
   find_best_pairs(regulators.tables(), genes.data(), genes.size(), best.data());
   return best;

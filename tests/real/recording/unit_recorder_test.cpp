@@ -25,7 +25,7 @@ RecordSetup setup_of(Kernel& kernel) {
 struct SlowUnit {
   explicit SlowUnit(Items items) : script(items), kernel(script) {
     setup = setup_of(kernel);
-    unit.emplace(setup, 0, ItemSegment{0, items});
+    unit.emplace(setup, 0, ItemRange{0, items});
   }
   /// Records a pass. Returns how long it took.
   Seconds pass() {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "real/gpu/programs/grid.hpp"
 #include "real/gpu/stream.hpp"
 
 // Names of the CUDA language.
@@ -27,13 +28,6 @@ struct Index3 {
   unsigned x = 0;
   unsigned y = 0;
   unsigned z = 0;
-};
-
-/// The extent of a grid or of a block of threads.
-struct Size3 {
-  unsigned x = 1;
-  unsigned y = 1;
-  unsigned z = 1;
 };
 
 // Of the thread that runs.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "real/gpu/programs.hpp"
-#include "real/gpu/programs/launches.hpp"
+#include "real/kernels/kernel.hpp"
 #include "real/threads/this_thread.hpp"
 #include "real/threads/thread_team.hpp"
 #include "tests/support/gpu/fake_cuda_driver.hpp"
@@ -55,34 +55,29 @@ bool has_gpu_program(const std::string& /*kernel*/) { return true; }
 
 std::vector<std::string> gpu_library_lines() { return {}; }
 
-std::unique_ptr<GpuProgram> make_gpu_program(const Kernel& kernel) {
-  class OnHost final : public GpuProgram {
-   public:
-    OnHost(std::shared_ptr<const CpuProgram> program, bool prepares)
-        : program_(std::move(program)), prepares_(prepares) {}
-    void load_code() const override { is_loaded_ = true; }
-    void enqueue(const StagedBlock& block, const Stream& stream) override {
-      // What was not loaded is loaded at its first launch, which waits for all queues.
-      if (!std::exchange(is_loaded_, true)) static_cast<void>(alone_after_all_streams([] {}));
-      const auto into = static_cast<cudaStream_t>(stream.handle);
-      static_cast<void>(into->put([program = program_, staged = on_host(block)] {
-        ThreadTeam team({cores_of_this_thread().front()});
-        program->compute(staged, team);
-      }));
-      for (int i = 1; i < fake_driver().commands; ++i) static_cast<void>(into->put([] {}));
-    }
-    std::uint64_t commands(Items /*items*/) const override {
-      return static_cast<std::uint64_t>(fake_driver().commands.load());
-    }
-
-    bool prepares_at_first_use() const override { return prepares_; }
-
-   private:
-    std::shared_ptr<const CpuProgram> program_;
-    bool prepares_;
-    mutable bool is_loaded_ = false;
-  };
-  return std::make_unique<OnHost>(kernel.make_cpu_program(), kernel.workload().kernel == "matmul");
+GpuProgram make_gpu_program(const Kernel& kernel) {
+  const auto program = std::make_shared<const CpuProgram>(kernel.make_cpu_program());
+  const auto is_loaded = std::make_shared<bool>(false);
+  return {
+      .load = [is_loaded] { *is_loaded = true; },
+      .launch =
+          [program, is_loaded](const Stream& stream, const StagedBlock& block) {
+            // What was not loaded is loaded at its first launch, which waits for all queues.
+            if (!std::exchange(*is_loaded, true)) {
+              static_cast<void>(alone_after_all_streams([] {}));
+            }
+            const auto into = static_cast<cudaStream_t>(stream.handle);
+            static_cast<void>(into->put([program, staged = on_host(block)] {
+              ThreadTeam team({cores_of_this_thread().front()});
+              compute_with(team, *program, staged);
+            }));
+            for (int i = 1; i < fake_driver().commands; ++i) {
+              static_cast<void>(into->put([] {}));
+            }
+          },
+      .commands =
+          [](Items /*items*/) { return static_cast<std::uint64_t>(fake_driver().commands.load()); },
+      .prepares_at_first_use = kernel.workload().kernel == "matmul"};
 }
 
 }  // namespace equipoise

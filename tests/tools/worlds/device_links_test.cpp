@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "platforms/detect.hpp"
+#include "platforms/platform_file.hpp"
 #include "tests/support/gpu/gpu_stand_in.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
