@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
-#include "shared_policies/machine/disturbed_platform.hpp"
 #include "shared_policies/machine/resident_data.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/workload.hpp"
 

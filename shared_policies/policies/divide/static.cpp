@@ -11,7 +11,6 @@
 
 #include "shared_policies/fit/cost_samples.hpp"
 #include "shared_policies/fit/speed_curve.hpp"
-#include "shared_policies/fit/transfer_line.hpp"
 #include "shared_policies/policies/divide/planned_division.hpp"
 #include "shared_policies/policies/policies.hpp"
 
