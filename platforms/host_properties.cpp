@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <sstream>
 #include <vector>
@@ -11,15 +10,12 @@
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/printable_text.hpp"
+#include "shared_policies/text/words.hpp"
 
 namespace equipoise {
 std::optional<double> number_from(const std::string& text) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
+  const auto value = number_of_all<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 namespace {

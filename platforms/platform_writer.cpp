@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platforms/platform_file.hpp"
-#include "shared_policies/text/markup.hpp"
+#include "shared_policies/text/printable_text.hpp"
 
 namespace equipoise {
 namespace {

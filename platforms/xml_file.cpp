@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/text/markup.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {

@@ -464,7 +464,7 @@ class RealExecutor final : public Executor {
     if (stops()) return false;
     Seconds until = std::min(deadline, next_change());
     const bool waits = outstanding_ > 0 || std::ranges::any_of(slots_, &UnitSlot::is_late);
-    const bool is_in_vain = !waits || clock_->now() >= watch_.hopeless();
+    const bool is_in_vain = !waits || clock_->now() >= watch_.stop_waiting_at();
     if (until == Seconds::infinity() && is_in_vain) return false;
     until = std::min(until, watch_.next_late());
     const auto poll = std::chrono::steady_clock::now() + stop_poll;

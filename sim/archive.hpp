@@ -37,8 +37,14 @@ inline constexpr bool is_a = false;
 template <template <class...> class Template, class... T>
 inline constexpr bool is_a<Template<T...>, Template> = true;
 
-/// Writes values into bytes, or reads them in the order in which they were written. To read past
-/// the end is a bug.
+/// Throws BackendError unless bytes that are read can have been written for what they are read as.
+inline void expect_well_formed(bool is_well_formed) {
+  if (is_well_formed) return;
+  throw BackendError("a process of this program told another one what cannot be read; run it again");
+}
+
+/// Writes values into bytes, or reads them in the order in which they were written. Bytes that were
+/// not written for these types throw BackendError, or give other values, but harm nothing.
 template <bool is_reading>
 class Archive {
  public:
@@ -57,7 +63,7 @@ class Archive {
  private:
   void pass_bytes(std::conditional_t<is_reading, void*, const void*> at, std::size_t size) {
     if constexpr (is_reading) {
-      EQ_CHECK(size <= bytes_.size(), "an archive is read as it was written");
+      expect_well_formed(size <= bytes_.size());
       if (size > 0) std::memcpy(at, bytes_.data(), size);
       bytes_.remove_prefix(size);
     } else {
@@ -66,16 +72,18 @@ class Archive {
   }
   [[nodiscard]] std::size_t passed_count(std::uint64_t count) {
     pass(count);
-    if constexpr (is_reading) {
-      EQ_CHECK(count <= bytes_.size(), "an archive is read as it was written");
-    }
+    if constexpr (is_reading) expect_well_formed(count <= bytes_.size());
     return count;
   }
 
   template <class T>
   void pass(T& value) {
     using Value = std::remove_const_t<T>;
-    if constexpr (Plain<Value>) {
+    if constexpr (is_reading && std::same_as<Value, bool>) {
+      std::uint8_t byte = 0;  // of which a bool must not have every value
+      pass(byte);
+      value = byte != 0;
+    } else if constexpr (Plain<Value>) {
       pass_bytes(&value, sizeof value);
     } else if constexpr (requires { typename Value::value_type::first_type; }) {
       pass_pairs(value);
@@ -149,7 +157,7 @@ class Archive {
   template <class Variant, std::size_t... I>
   static void emplace(Variant& value, std::uint8_t index, std::index_sequence<I...> /*all*/) {
     const bool is_known = ((I == index && (value.template emplace<I>(), true)) || ...);
-    EQ_CHECK(is_known, "an archive is read as it was written");
+    expect_well_formed(is_known);
   }
 
   std::conditional_t<is_reading, std::string_view, std::string> bytes_;

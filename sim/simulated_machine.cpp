@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "shared_policies/machine/disturbed_platform.hpp"
 #include "shared_policies/machine/resident_data.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "sim/simulated_machine.hpp"
 
 namespace equipoise {

@@ -42,7 +42,7 @@ struct SimulatedUnit {
   double setup_bytes = 0.0;            ///< that its setup has to fetch for its node
   double kept_bytes = 0.0;             ///< or to copy from there
 
-  /// Its setup is that of `block`.
+  /// The setup of `block` begins: remembers its bytes.
   void take_setup(const PipelinedBlock& block) {
     setup_bytes = block.setup_bytes;
     kept_bytes = block.kept_bytes;

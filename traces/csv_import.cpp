@@ -24,19 +24,12 @@
 #include "shared_policies/specs/spec.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "shared_policies/text/printable_text.hpp"
+#include "shared_policies/text/words.hpp"
 #include "traces/csv_reader.hpp"
 #include "traces/time_limits.hpp"
 
 namespace equipoise {
 namespace {
-
-/// The number that all of `text` is; none if it is not one.
-std::optional<double> number_in(const std::string& text) {
-  double number = 0.0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
-}
 
 /// A condition COLUMN=VALUE.
 struct CsvCondition {
@@ -56,8 +49,8 @@ struct CsvCondition {
   /// Whether `field` is the value, or the same number.
   [[nodiscard]] bool holds_for(const std::string& field) const {
     if (field == value) return true;
-    const std::optional<double> number = number_in(field);
-    return number && number == number_in(value);
+    const auto number = number_of_all<double>(field);
+    return number && number == number_of_all<double>(value);
   }
 };
 

@@ -20,9 +20,9 @@ namespace equipoise {
 namespace {
 
 constexpr const char* schema = "equipoise.experience/1";
-constexpr double fresh_doubt = 0.05;
-constexpr double month_doubt = 0.14;  // 15 % after a month, together with the fresh one
-constexpr double other_doubt = 1.0;   // another machine
+constexpr double fresh_uncertainty = 0.05;
+constexpr double month_uncertainty = 0.14;  // 15 % after a month, together with the fresh one
+constexpr double other_uncertainty = 1.0;   // another machine
 
 constexpr int most_runs = std::numeric_limits<int>::max();
 
@@ -63,11 +63,11 @@ LearnedCost within(LearnedCost cost, const Workload& workload) {
 
 }  // namespace
 
-double doubt_of(const ExperienceEntry& entry, const RunPlace& place) {
+double uncertainty_of(const ExperienceEntry& entry, const RunPlace& place) {
   const auto days =
       static_cast<double>(std::max<std::int64_t>((place.today - entry.date).count(), 0));
-  return std::hypot(fresh_doubt, month_doubt * std::sqrt(days / 30.0),
-                    entry.machine != place.machine ? other_doubt : 0.0);
+  return std::hypot(fresh_uncertainty, month_uncertainty * std::sqrt(days / 30.0),
+                    entry.machine != place.machine ? other_uncertainty : 0.0);
 }
 
 Experience known_before(const ExperienceFile& file, const std::vector<Workload>& phases,
@@ -80,7 +80,7 @@ Experience known_before(const ExperienceFile& file, const std::vector<Workload>&
         if (!is_of(entry, workload, units[i]) || entry.model != units[i].model) continue;
         LearnedCost cost = within(entry.cost, workload);
         if (cost.empty()) continue;
-        cost.doubt = doubt_of(entry, place);
+        cost.uncertainty = uncertainty_of(entry, place);
         of_phase[i] = std::move(cost);
       }
     }
@@ -107,9 +107,9 @@ void add_run(ExperienceFile& file, const std::vector<Workload>& phases,
         entry->runs = 0;
       }
       LearnedCost before = entry->cost;
-      before.doubt = entry->runs == 0 ? 0.0 : doubt_of(*entry, place);
+      before.uncertainty = entry->runs == 0 ? 0.0 : uncertainty_of(*entry, place);
       entry->cost = with_new_run(before, *cost);
-      entry->cost.doubt = 0.0;
+      entry->cost.uncertainty = 0.0;
       entry->model = unit.model;
       entry->machine = place.machine;
       entry->date = place.today;

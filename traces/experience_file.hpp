@@ -23,7 +23,7 @@ struct ExperienceEntry {
   std::string machine;
   std::chrono::sys_days date;
   int runs = 0;
-  LearnedCost cost;  ///< without doubt
+  LearnedCost cost;  ///< without `uncertainty`, which grows with age
 };
 
 constexpr auto describe(DescriptionOf<ExperienceEntry> /*of*/) {
@@ -54,7 +54,7 @@ struct RunPlace {
 /// By how much, relatively, the times of `entry` may be wrong for a run at `place`: 5 % for a run
 /// of today, 15 % after a month, growing with the square root of the age; at least 100 % on another
 /// machine. Source: ours.
-[[nodiscard]] double doubt_of(const ExperienceEntry& entry, const RunPlace& place);
+[[nodiscard]] double uncertainty_of(const ExperienceEntry& entry, const RunPlace& place);
 
 /// What `file` knows for `phases` on `units`. Blocks with more items than the phase has are left
 /// out, and so are units of the same name but another model: what was another device says nothing

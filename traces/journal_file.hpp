@@ -32,8 +32,7 @@ class JournalFile : public Journal {
 /// long that the queue is full. The order of the records is kept.
 ///
 /// If `next` fails, the next record, flush or finish throws std::runtime_error with its message;
-/// lines that were already written remain. The destructor passes all queued records to `next`. The
-/// disturbances that events point to must live until then.
+/// lines that were already written remain. The destructor passes all queued records to `next`.
 [[nodiscard]] std::unique_ptr<JournalFile> make_queued_journal(std::unique_ptr<JournalFile> next);
 
 }  // namespace equipoise

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
@@ -18,6 +17,7 @@
 #include "shared_policies/specs/spec.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "shared_policies/text/printable_text.hpp"
+#include "shared_policies/text/words.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
@@ -192,15 +192,6 @@ void expect_utf8(const std::string& text, const std::string& file, std::size_t l
   throw InputError(fmt::format("{}:{}", file, line), "not UTF-8; save the file as UTF-8");
 }
 
-/// The number that all of `text` is, in digits; none if it is written otherwise or too large.
-template <class Whole>
-std::optional<Whole> written_whole(const std::string& text) {
-  Whole number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, failure] = std::from_chars(text.data(), end, number);
-  return failure == std::errc() && rest == end ? std::optional(number) : std::nullopt;
-}
-
 /// The unit of measure (of `parse_quantity`) of a member with this name; empty if it has none.
 std::string unit_of_measure(std::string_view name) {
   constexpr std::array<std::pair<const char*, const char*>, 6> units = {{{"bytes_per_s", "bytes/s"},
@@ -334,7 +325,7 @@ double JsonField::quantity(double low, double high) const {
 
 std::int64_t JsonField::whole(std::int64_t low, std::int64_t high) const {
   const JsonValue& value = of_kind(JsonValue::Kind::number, "a whole number");
-  std::optional<std::int64_t> number = written_whole<std::int64_t>(value.text);
+  std::optional<std::int64_t> number = number_of_all<std::int64_t>(value.text);
   if (!number && std::abs(value.number) < 0x1p63 && value.number == std::floor(value.number)) {
     number = static_cast<std::int64_t>(value.number);  // written as 1e6
   }
@@ -345,7 +336,7 @@ std::int64_t JsonField::whole(std::int64_t low, std::int64_t high) const {
 
 std::uint64_t JsonField::natural() const {
   const JsonValue& value = of_kind(JsonValue::Kind::number, "a whole number");
-  if (const auto number = written_whole<std::uint64_t>(value.text)) return *number;
+  if (const auto number = number_of_all<std::uint64_t>(value.text)) return *number;
   throw InputError(where(), fmt::format("'{}' is {}; it must be a whole number from 0 to {}", name_,
                                         value.text, std::numeric_limits<std::uint64_t>::max()));
 }

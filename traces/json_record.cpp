@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
+#include "shared_policies/text/words.hpp"
 #include "traces/time_limits.hpp"
 
 namespace equipoise {
@@ -141,13 +141,9 @@ Fact fact_of(const JsonField& field) {
       return {value.boolean};
     case JsonValue::Kind::text:
       return {value.text};
-    case JsonValue::Kind::number: {
-      std::int64_t whole = 0;
-      const char* const end = value.text.data() + value.text.size();
-      const auto [rest, failure] = std::from_chars(value.text.data(), end, whole);
-      if (failure == std::errc() && rest == end) return {whole};
+    case JsonValue::Kind::number:
+      if (const auto whole = number_of_all<std::int64_t>(value.text)) return {*whole};
       return {value.number};
-    }
     case JsonValue::Kind::list: {
       std::vector<Fact> facts;
       for (const JsonValue& one : value.list) {

@@ -36,7 +36,7 @@ LineFile::LineFile(std::string path) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) {
     throw InputError(path_, std::string("cannot be written: ") + std::strerror(errno) +
-                                "; give --out a path that can");
+                                "; give a path that can");
   }
 }
 

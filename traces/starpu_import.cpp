@@ -11,13 +11,13 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "shared_policies/text/printable_text.hpp"
+#include "shared_policies/text/words.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/time_limits.hpp"
 
@@ -87,9 +87,7 @@ class ModelReader {
     std::string text;
     while (next_line(in_, text, path_, static_cast<std::size_t>(line_) + 1)) {
       ++line_;
-      words_.clear();
-      std::istringstream split(text);
-      for (std::string word; split >> word;) words_.push_back(word);
+      words_ = split_at_blanks(text);
       if (!words_.empty() && words_.front().front() != '#') return true;
     }
     return false;
@@ -101,13 +99,12 @@ class ModelReader {
 
   int whole(const char* what) {
     need(what);
-    int value = 0;
     const std::string& word = words_.front();
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (words_.size() != 1 || error != std::errc() || end != word.data() + word.size()) {
+    const auto value = number_of_all<int>(word);
+    if (words_.size() != 1 || !value) {
       refuse(std::string("expected ") + what + ", a whole number, not `" + word + "`");
     }
-    return value;
+    return *value;
   }
 
   int count(const char* what) {

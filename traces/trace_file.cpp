@@ -12,7 +12,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "traces/files/input_file.hpp"
-#include "traces/files/output_target.hpp"
+#include "traces/files/locked_file.hpp"
 #include "traces/json_record.hpp"
 #include "traces/time_limits.hpp"
 

@@ -47,9 +47,6 @@ class PromptThread {
   PromptThread& operator=(const PromptThread&) = delete;
   ~PromptThread();
 
-  /// Whether the thread runs at a real-time priority.
-  [[nodiscard]] bool is_real_time() const { return is_real_time_; }
-
  private:
   int policy_before_;
   int priority_before_ = 0;

@@ -27,17 +27,17 @@ struct FakeUnit {
   std::function<double(double)> out_s;
   double resident_s = 0.0;   ///< the setup of its first block in a phase
   double iteration_s = 0.0;  ///< the setup of its first block in a further iteration
-  bool is_replicated =
-      false;  ///< it has its data at the start: its first block has no setup, or in
-              ///< a further iteration that one, unless it went or joined before
+  /// It has the resident data at the start. Its first block of a phase then has no setup, or that
+  /// of `iteration_s` in a further iteration, unless the unit was lost or joined before.
+  bool is_replicated = false;
   int copy_engines = 1;
-  Items memory_items = std::numeric_limits<Items>::max();  ///< that its memory holds at a time
+  Items memory_items = std::numeric_limits<Items>::max();  ///< the most that its memory holds
   FakeLink in{};
   FakeLink out{};
   std::string device{};  ///< units that name the same device share its copy engines
   std::string node{};    ///< units that name the same node get resident data once (NodeResidents)
-  double from_node_s = 0.0;                  ///< a setup's time once its node has the data
-  std::function<double(double)> stream_s{};  ///< in which a block reads resident data
+  double from_node_s = 0.0;                  ///< time of a setup if the node has the data already
+  std::function<double(double)> stream_s{};  ///< how long a block reads resident data
   /// The times of a probe's copies, in the same way as functions of bytes. Both empty: no link
   /// leads to it.
   std::function<double(double)> probe_there_s{};

@@ -1,7 +1,8 @@
-// Linear interpolation of measured speeds.
+// Linear interpolation of measured speeds, and the least-squares line over ln x.
 #include "shared_policies/fit/speed_curve.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "shared_policies/model/failure.hpp"
@@ -35,6 +36,28 @@ CostAt SpeedCurve::at(double items) const {
   const double slope = (high.items_per_s - low.items_per_s) / (high.items - low.items);
   const double speed = low.items_per_s + slope * (items - low.items);
   return {items / speed, (speed - items * slope) / (speed * speed)};
+}
+
+double LogSpeed::at(double items) const { return alpha * std::log(items) + beta; }
+
+LogSpeed fit_log_speed(std::span<const SpeedSample> samples) {
+  double mean_log = 0.0;
+  double mean_speed = 0.0;
+  const auto n = static_cast<double>(samples.size());
+  for (const SpeedSample& s : samples) {
+    mean_log += std::log(s.items) / n;
+    mean_speed += s.items_per_s / n;
+  }
+  double squares = 0.0;
+  double products = 0.0;
+  for (const SpeedSample& s : samples) {
+    const double dx = std::log(s.items) - mean_log;
+    squares += dx * dx;
+    products += dx * (s.items_per_s - mean_speed);
+  }
+  if (!(squares > 1e-12) || products <= 0.0) return {0.0, mean_speed};
+  const double alpha = products / squares;
+  return {alpha, mean_speed - alpha * mean_log};
 }
 
 }  // namespace equipoise

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 
 #include "shared_policies/model/failure.hpp"
 
@@ -13,15 +14,14 @@ namespace equipoise {
 namespace {
 
 /// The mean of one optional field over the samples that have it, weighted by their counts.
-std::optional<double> pooled(const TraceSample* const* first, const TraceSample* const* last,
-                             OptionalOfSample field) {
+std::optional<double> pooled(std::span<const TraceSample* const> samples, OptionalOfSample field) {
   double sum = 0.0;
   double count = 0.0;
-  for (const TraceSample* const* it = first; it != last; ++it) {
-    const std::optional<double>& value = (*it)->*field;
+  for (const TraceSample* const sample : samples) {
+    const std::optional<double>& value = sample->*field;
     if (!value) continue;
-    sum += static_cast<double>((*it)->count) * *value;
-    count += static_cast<double>((*it)->count);
+    sum += static_cast<double>(sample->count) * *value;
+    count += static_cast<double>(sample->count);
   }
   if (count == 0.0) return std::nullopt;
   return sum / count;
@@ -85,45 +85,34 @@ void BlockTiming::Times::find_shrinking() {
 }
 
 BlockTiming::BlockTiming(const Trace& trace, std::uint32_t unit) {
-  std::vector<const TraceSample*> samples;
+  std::map<double, std::vector<const TraceSample*>> by_size;
   for (const TraceSample& sample : trace.samples) {
-    if (sample.unit == unit && !sample.is_outlier) samples.push_back(&sample);
+    if (sample.unit == unit && !sample.is_outlier) by_size[sample.items].push_back(&sample);
   }
-  EQ_CHECK(!samples.empty(), "a unit without samples has no timing");
-  std::stable_sort(samples.begin(), samples.end(),
-                   [](const auto* a, const auto* b) { return a->items < b->items; });
+  EQ_CHECK(!by_size.empty(), "a unit without samples has no timing");
   const auto times = std::make_shared<Times>();
-  const TraceSample* const* first = samples.data();
-  const TraceSample* const* const end = first + samples.size();
-  while (first != end) {
-    const double items = (*first)->items;
-    const TraceSample* const* last =
-        std::find_if(first, end, [items](const auto* sample) { return sample->items > items; });
-    times->add_size(first, last);
-    first = last;
-  }
+  for (const auto& [items, samples] : by_size) times->add_size(items, samples);
   times->find_shrinking();
   times_ = times;
 }
 
-void BlockTiming::Times::add_size(const TraceSample* const* first, const TraceSample* const* last) {
-  const double items = (*first)->items;
+void BlockTiming::Times::add_size(double items, std::span<const TraceSample* const> samples) {
   double count = 0.0;
   double sum_s = 0.0;
   bool summary = false;
-  for (const TraceSample* const* it = first; it != last; ++it) {
-    count += static_cast<double>((*it)->count);
-    sum_s += static_cast<double>((*it)->count) * (*it)->compute_mean_s;
-    summary = summary || (*it)->is_summary || (*it)->count > 1;
+  for (const TraceSample* const sample : samples) {
+    count += static_cast<double>(sample->count);
+    sum_s += static_cast<double>(sample->count) * sample->compute_mean_s;
+    summary = summary || sample->is_summary || sample->count > 1;
   }
   const double pooled_mean_s = sum_s / count;
   Spread scatter;
   double square = 0.0;  // sum of squares relative to the mean: squares of the times may underflow
-  for (const TraceSample* const* it = first; it != last; ++it) {
-    const double apart = ((*it)->compute_mean_s - pooled_mean_s) / pooled_mean_s;
-    const double sd = (*it)->compute_sd_s.value_or(0.0) / pooled_mean_s;
-    square += static_cast<double>((*it)->count) * (sd * sd + apart * apart);
-    if (!summary) scatter.sorted_s.push_back((*it)->compute_mean_s);
+  for (const TraceSample* const sample : samples) {
+    const double apart = (sample->compute_mean_s - pooled_mean_s) / pooled_mean_s;
+    const double sd = sample->compute_sd_s.value_or(0.0) / pooled_mean_s;
+    square += static_cast<double>(sample->count) * (sd * sd + apart * apart);
+    if (!summary) scatter.sorted_s.push_back(sample->compute_mean_s);
   }
   std::sort(scatter.sorted_s.begin(), scatter.sorted_s.end());
   const double relative2 = square / count;
@@ -135,7 +124,7 @@ void BlockTiming::Times::add_size(const TraceSample* const* first, const TraceSa
   mean_s.push_back({items, pooled_mean_s});
   spread.push_back(std::move(scatter));
   const auto keep = [&](OptionalOfSample field, std::vector<Point>& points) {
-    if (const auto value = pooled(first, last, field)) points.push_back({items, *value});
+    if (const auto value = pooled(samples, field)) points.push_back({items, *value});
   };
   keep(&TraceSample::in_bytes, in_bytes);
   keep(&TraceSample::out_bytes, out_bytes);
@@ -179,17 +168,14 @@ Seconds BlockTiming::quantile(double items, double u) const {
   return {below_s + share * (spread[index].quantile_s(u, z) - below_s)};
 }
 
-std::optional<double> BlockTiming::interpolate_any(const std::vector<Point>& points, double items) {
-  if (points.empty()) return std::nullopt;
-  return interpolate(points, items);
-}
-
 std::optional<double> BlockTiming::in_bytes(double items) const {
-  return interpolate_any(times_->in_bytes, items);
+  if (times_->in_bytes.empty()) return std::nullopt;
+  return interpolate(times_->in_bytes, items);
 }
 
 std::optional<double> BlockTiming::out_bytes(double items) const {
-  return interpolate_any(times_->out_bytes, items);
+  if (times_->out_bytes.empty()) return std::nullopt;
+  return interpolate(times_->out_bytes, items);
 }
 
 bool has_samples(const Trace& trace, std::uint32_t unit) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,11 +99,10 @@ class BlockTiming {
     double shrinking = 0.5;  ///< b: how the relative deviation shrinks above the largest size
 
     void find_shrinking();
-    void add_size(const TraceSample* const* first, const TraceSample* const* last);
+    void add_size(double items, std::span<const TraceSample* const> samples);
   };
 
   static double interpolate(const std::vector<Point>& points, double items);
-  static std::optional<double> interpolate_any(const std::vector<Point>& points, double items);
 
   std::shared_ptr<const Times> times_;
 };

@@ -80,7 +80,7 @@ using ComputeTime = std::variant<double, ComputeTimes>;
 template <class Mean>
 using OfStage = std::optional<std::variant<double, Mean>>;
 
-/// The number that `value` is, or the mean that it says.
+/// The value of the one sample, or the mean of several; nothing if there is none.
 template <class Mean>
 [[nodiscard]] std::optional<double> mean_of(const OfStage<Mean>& value) {
   if (!value) return std::nullopt;

@@ -18,24 +18,6 @@ bool is_last_of(std::uint32_t group, const auto& queue) {
 
 }  // namespace
 
-const Seconds& time_of(const StageTimes& times, Stage stage) {
-  switch (stage) {
-    case Stage::setup:
-      return times.setup;
-    case Stage::in:
-      return times.in;
-    case Stage::compute:
-      return times.compute;
-    case Stage::out:
-      break;
-  }
-  return times.out;
-}
-
-Seconds& time_of(StageTimes& times, Stage stage) {
-  return const_cast<Seconds&>(time_of(std::as_const(times), stage));
-}
-
 double bytes_of(const PipelinedBlock& block, Stage stage) {
   if (stage == Stage::compute) return 0.0;
   if (stage == Stage::out) return block.out_bytes;

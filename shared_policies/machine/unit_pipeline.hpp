@@ -27,9 +27,12 @@ enum class ResidentData : std::uint8_t {
   current
 };
 
-/// The time in `times` that belongs to `stage`.
-[[nodiscard]] Seconds& time_of(StageTimes& times, Stage stage);
-[[nodiscard]] const Seconds& time_of(const StageTimes& times, Stage stage);
+/// The time in `times`, constant or not, that belongs to `stage`.
+[[nodiscard]] inline auto& time_of(auto& times, Stage stage) {
+  constexpr std::array members = {&StageTimes::setup, &StageTimes::in, &StageTimes::compute,
+                                  &StageTimes::out};
+  return times.*members[static_cast<std::size_t>(stage)];
+}
 
 /// A block or a probe that was handed to a unit, with its costs.
 struct PipelinedBlock {

@@ -116,17 +116,19 @@ class Decisions {
   Items give_twice(std::uint64_t block, UnitId of, UnitId unit) {
     return grant_copy(block, of, unit);
   }
-  /// Asks what the link of `unit` carries: copies `bytes_there` to it and then, if given,
-  /// `bytes_back` from it, at the price of any copy. The copies wait for their turn among those of
-  /// the unit's blocks, in the order of these calls, and keep its copy engines and links busy; a
-  /// probe takes no slot, computes nothing, and holds back neither the end of an iteration nor that
-  /// of the run. A copy of 0 bytes takes the latency. The answer is a Probed event, unless the run
-  /// ends before: at once, with times of 0 s, if no link leads to the unit. A real CPU copies in
-  /// the host's memory. `number` is the policy's own, for the event. Several probes may be under
-  /// way. A unit that keeps one for too long is lost, as one that keeps a block is (BlockWatch),
-  /// and then the event has no times; without a time-out a silent unit is waited for until the run
-  /// ends. Bytes are rounded up to whole ones. Returns false, and does nothing, if the unit is
-  /// absent, if bytes are negative or above 2^53, or after 10,000 probes at one time.
+  /// Measures the link of `unit` by a probe: a copy of `bytes_there` to it and then, if given, one
+  /// of `bytes_back` from it. They take as long as copies of a block (0 bytes: the latency), wait
+  /// for their turn among those of the unit's blocks, in the order of these calls, and keep its
+  /// copy engines and links busy. A probe takes no slot, computes nothing, and delays neither the
+  /// end of an iteration nor that of the run. Bytes are rounded up to whole ones. A real CPU has no
+  /// link and copies within the host's memory.
+  ///
+  /// The answer is a Probed event with `number`, which the policy chooses; at once, with times of
+  /// 0 s, if no link leads to the unit; never if the run ends before. Several probes may be under
+  /// way. A unit that keeps one for too long is lost, like one that keeps a block (BlockWatch), and
+  /// the event then has no times; without a time-out, a silent unit is waited for until the run
+  /// ends. Returns false, and does nothing, if the unit is absent, if bytes are negative or above
+  /// 2^53, or after 10,000 probes at one time.
   bool probe(UnitId unit, double bytes_there, std::optional<double> bytes_back = std::nullopt,
              std::uint64_t number = 0) {
     return send_probe(unit, bytes_there, bytes_back, number);

@@ -71,7 +71,7 @@ struct LateEnd {
 /// Copies that a policy asks for to learn what a link carries (Decisions::probe).
 struct Probe {
   std::uint64_t id = 0;                ///< 0, 1, 2, ... in the order of asking
-  std::uint64_t number = 0;            ///< the policy's own
+  std::uint64_t number = 0;            ///< chosen by the policy, for the answer
   double there_bytes = 0.0;            ///< to the unit, whole
   std::optional<double> back_bytes{};  ///< from it, whole; none: there is no copy back
 

@@ -36,7 +36,7 @@ struct LearnedCost {
   std::vector<LearnedSize> queued;
   double stage_share = 1.0;
   double scatter = 0.0;
-  double doubt = 0.0;  ///< the uncertainty of all times: the more, the older they are
+  double uncertainty = 0.0;  ///< of all times, relative: the larger, the older they are
 
   [[nodiscard]] bool empty() const { return alone.empty() && queued.empty(); }
 };
@@ -55,7 +55,7 @@ constexpr auto describe(DescriptionOf<LearnedCost> /*of*/) {
              "relative standard deviation of the time of one block")
           .at_least(0)
           .at_most(1e6),
-      member("doubt", &LearnedCost::doubt, "by how much all times may be wrong, relatively")
+      member("doubt", &LearnedCost::uncertainty, "by how much all times may be wrong, relatively")
           .at_least(0)
           .at_most(1e6));
 }

@@ -48,8 +48,8 @@ struct Unit {
   std::optional<double> idle_w;        ///< power drawn while it does not compute, during the whole
                                        ///< run
   std::optional<double> busy_w;        ///< power drawn while it computes; at least idle_w
-  std::map<std::string, Items> max_block_items{};  ///< by kernel: the largest block that its times
-                                                   ///< hold for; none: any
+  std::map<std::string, Items> max_block_items{};  ///< by kernel: the largest block for which its
+                                                   ///< recorded times are valid; none: any
 };
 
 constexpr auto describe(DescriptionOf<Unit> /*of*/) {

@@ -32,7 +32,7 @@
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/policies.hpp"
-#include "shared_policies/solve/apportion.hpp"
+#include "shared_policies/solve/integer_rounding.hpp"
 
 namespace equipoise {
 namespace {

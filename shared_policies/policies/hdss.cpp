@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "shared_policies/fit/log_speed.hpp"
+#include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/policies.hpp"

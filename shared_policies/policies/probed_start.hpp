@@ -8,7 +8,7 @@
 #include <span>
 
 #include "shared_policies/run/policy.hpp"
-#include "shared_policies/solve/line_finish.hpp"
+#include "shared_policies/solve/equal_finish.hpp"
 #include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {

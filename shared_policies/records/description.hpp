@@ -53,7 +53,7 @@ struct MemberFacts {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
   bool is_above_least = false;       ///< `least` itself is not allowed
-  bool is_duration = false;          ///< a time that is 0, if it may be, or long enough to be one
+  bool is_duration = false;          ///< a time: 0, if that is allowed, or at least `least_time`
   unsigned short_in = 0;             ///< files in which doubles are written without ".0"
   bool is_filled = false;            ///< a text, list or object that is not empty
   const char* point_name = nullptr;  ///< in points of a sweep; nullptr: `name`
@@ -87,7 +87,7 @@ struct MemberRules {
   [[nodiscard]] constexpr Self cost() const {
     return in("s").at_least(0).at_most(1e9).with([](MemberFacts& f) { f.is_duration = true; });
   }
-  /// A time that something takes: long enough to be one.
+  /// A time that something takes: above 0, and at least `least_time`.
   [[nodiscard]] constexpr Self time() const {
     return in("s").above(0).with([](MemberFacts& f) { f.is_duration = true; });
   }

@@ -177,7 +177,7 @@ void BlockWatch::came_back(UnitId unit, const Block& block, Seconds at, Seconds 
 
 /// Something has come back from the unit.
 void BlockWatch::hear_from(UnitId unit, Seconds at) {
-  units_[unit.index].hopeless = {};
+  units_[unit.index].stop_waiting_at = {};
   wait_for(units_[unit.index], at);
   schedule(unit);
   if (!std::exchange(has_heard_, true)) schedule_all();
@@ -253,25 +253,25 @@ std::optional<UnitId> BlockWatch::late(Seconds at) {
     if (units_[unit.index].due > now) continue;
     is_halted_ = is_automatic() && are_all_late(now);
     if (!is_halted_) {
-      despair_of(units_[unit.index]);
+      set_end_of_waiting(units_[unit.index]);
       return unit;
     }
-    for (OfUnit& one : units_) despair_of(one);
+    for (OfUnit& one : units_) set_end_of_waiting(one);
   }
   return std::nullopt;
 }
 
 /// The unit is late. Says when it will have been waited for `noise` times as long.
-void BlockWatch::despair_of(OfUnit& unit) const {
-  if (unit.is_present) unit.hopeless = unit.counted + noise * (unit.due - unit.counted);
+void BlockWatch::set_end_of_waiting(OfUnit& unit) const {
+  if (unit.is_present) unit.stop_waiting_at = unit.counted + noise * (unit.due - unit.counted);
 }
 
-Seconds BlockWatch::hopeless() const {
+Seconds BlockWatch::stop_waiting_at() const {
   if (!is_automatic()) return Seconds::infinity();
   Seconds last;
   for (const OfUnit& unit : units_) {
     if (unit.is_present && !is_halted_) return Seconds::infinity();
-    last = std::max(last, unit.hopeless);
+    last = std::max(last, unit.stop_waiting_at);
   }
   return last + skipped_;
 }

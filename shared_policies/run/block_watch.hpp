@@ -73,9 +73,9 @@ template <class Described>
 ///
 /// Time in which the executor did not look at its units does not count: of the time between two
 /// looks, at most `looks_every`. If all units that are present are late, none is: then it is the
-/// machine that stands still, and all counts begin again when the next answer comes. `hopeless`
-/// says when waiting for all of them, or for late units if no other is left, has no sense any more:
-/// after `noise` times what they were allowed.
+/// machine that stands still, and all counts begin again when the next answer comes. An executor
+/// stops to wait for all of them, or for late units if no other is left, after `noise` times what
+/// they were allowed (`stop_waiting_at`).
 ///
 /// O(log blocks of the unit + log units) for each call; O(units) when an iteration begins, at the
 /// first end of a block of each kind of units in a phase, and when a unit is late. O(1) with
@@ -131,9 +131,9 @@ class BlockWatch {
   [[nodiscard]] Seconds next_late() const;
   /// The unit that has been late for longest at `at`, now; none if none is.
   [[nodiscard]] std::optional<UnitId> late(Seconds at);
-  /// When to wait no longer for units that are late, because no other one is left; infinity: while
-  /// one is.
-  [[nodiscard]] Seconds hopeless() const;
+  /// When to stop waiting for late units if only such are left; infinity while another one is
+  /// there.
+  [[nodiscard]] Seconds stop_waiting_at() const;
   /// How long `unit`, which is late, has been waited for at `at`; with a fixed time, that.
   [[nodiscard]] Seconds waited(UnitId unit, Seconds at) const {
     return is_automatic() ? at - units_[unit.index].since : timeout_.after;
@@ -167,9 +167,9 @@ class BlockWatch {
     double probe_bytes = 0.0;     ///< and bytes
     Seconds since;                ///< it is waited for since then, by the executor's clock
     Seconds counted;              ///< and by the time that counts
-    Seconds due;       ///< late at this time, as far as was known when it was put into `due_`
-    Seconds hopeless;  ///< of the latest time that it was late
-    Learned learned;   ///< in this phase
+    Seconds due;  ///< late at this time, as far as was known when it was put into `due_`
+    Seconds stop_waiting_at;    ///< of the latest time that it was late
+    Learned learned;            ///< in this phase
     bool may_be_set_up = true;  ///< its next block may have a setup
     bool is_present = true;
 
@@ -192,7 +192,7 @@ class BlockWatch {
   void learn(OfUnit& unit, Items items, Seconds at, Seconds setup);
   void hear_from(UnitId unit, Seconds at);
   void begin_again(Seconds at);
-  void despair_of(OfUnit& unit) const;
+  void set_end_of_waiting(OfUnit& unit) const;
   [[nodiscard]] bool are_all_late(Seconds now);
 
   BlockTimeout timeout_;

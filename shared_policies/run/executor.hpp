@@ -53,7 +53,7 @@ class Executor {
   ///
   /// Of a block and its copy (Block::copy_of), the first whose results begin to be copied is
   /// reported as finished; the other copies none, and a LateEnd is reported when it ends. If the
-  /// unit of the first is lost before its results are there, the other may still become the one.
+  /// unit of the first is lost before its results are there, the other may still be the first.
   virtual Seconds start(const Block& block, UnitId unit) = 0;
 
   /// Takes back `block`, which was started on `unit` and not reported. If it goes on, a LateEnd is

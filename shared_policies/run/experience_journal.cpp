@@ -44,7 +44,7 @@ std::optional<double> change(const std::vector<LearnedSize>& before,
 }
 
 bool has_changed(const LearnedCost& before, const LearnedCost& now) {
-  const double sd = std::hypot(std::max(before.scatter, now.scatter), before.doubt);
+  const double sd = std::hypot(std::max(before.scatter, now.scatter), before.uncertainty);
   const double most = std::max(change_sds * sd, least_change);
   const auto alone = change(before.alone, now.alone);
   const auto queued = change(before.queued, now.queued);
@@ -90,7 +90,7 @@ LearnedCost with_new_run(const LearnedCost& before, const LearnedCost& now) {
   };
   return {joined(before.alone, now.alone), joined(before.queued, now.queued),
           now.alone.empty() ? before.stage_share : mean(before.stage_share, now.stage_share),
-          mean(before.scatter, now.scatter), now.doubt};
+          mean(before.scatter, now.scatter), now.uncertainty};
 }
 
 ExperienceJournal::ExperienceJournal(std::size_t phases, std::size_t units)

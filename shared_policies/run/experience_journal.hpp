@@ -11,8 +11,8 @@
 namespace equipoise {
 
 /// Adds `now`, which one run has just shown, to what is known, `before`, of which every block
-/// counts half. If times of the same sizes differ by more than their scatter and doubt explain, the
-/// unit has changed, and `before` is forgotten. Source: ours.
+/// counts half. If times of the same sizes differ by more than their scatter and uncertainty
+/// explain, the unit has changed, and `before` is forgotten. Source: ours.
 [[nodiscard]] LearnedCost with_new_run(const LearnedCost& before, const LearnedCost& now);
 
 /// A journal that keeps what a run shows. The first block of a unit in a phase is left out unless
@@ -26,7 +26,7 @@ class ExperienceJournal final : public Journal {
   void decision(const DecisionRecord& /*record*/) override {}
   void event(const EventRecord& record) override;
 
-  /// What the run has shown so far, without doubt.
+  /// What the run has shown so far, without `uncertainty`, which grows with age.
   [[nodiscard]] Experience shown() const;
 
  private:

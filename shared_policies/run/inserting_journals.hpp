@@ -82,8 +82,8 @@ class MeterReadings {
   [[nodiscard]] virtual std::string note() const = 0;
 };
 
-/// Inserts the readings that were made by then. A reading may come a few milliseconds later, after
-/// records of its time.
+/// Inserts before each record the readings that were made until then. A reading may come a few
+/// milliseconds late, after records of its time.
 class MeteredJournal final : public InsertingJournal {
  public:
   /// `readings` may be null: then nothing is inserted. It must outlive the journal.

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "shared_policies/records/struct_members.hpp"
+
 namespace equipoise {
 namespace {
 
@@ -59,13 +61,9 @@ Seconds total(const Losses& losses) {
 }
 
 void add(Losses& sum, double factor, const Losses& losses) {
-  for (const LossCause& cause : loss_causes) {
-    sum.*cause.member += factor * (losses.*cause.member);
-  }
-  sum.longest_setup += factor * losses.longest_setup;
-  sum.merging += factor * losses.merging;
-  sum.without_unused += factor * losses.without_unused;
-  sum.without_dropped += factor * losses.without_dropped;
+  with_members(sum, [&](auto&... all) {
+    with_members(losses, [&](const auto&... more) { ((all += factor * more), ...); });
+  });
 }
 
 Losses over_bound(const Losses& losses, Seconds bound) {

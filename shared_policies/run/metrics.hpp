@@ -43,7 +43,8 @@ struct UnitNumbers {
   std::uint64_t blocks = 0;
   StageTimes busy;   ///< sums over its blocks; stages of different blocks may overlap
   Seconds occupied;  ///< time in which at least one of its blocks, or dropped work, was in a stage
-  Seconds last_end;  ///< of these; the makespan if it still works on a dropped block then
+  /// The end of the last of these; the makespan if it still works on a dropped block then.
+  Seconds last_end;
   /// Modelled; none if its idle or busy watts are unknown, or if the energy was measured, because
   /// meters measure domains, not units.
   std::optional<double> energy_j;
@@ -68,7 +69,7 @@ struct RunNumbers {
   std::uint64_t rebalances = 0;
   std::uint64_t decisions = 0;      ///< number of models solved
   Seconds decisions_total;          ///< what the cost meter charged: models, and all other calls
-  Seconds decisions_max;            ///< the longest of these
+  Seconds decisions_max;            ///< the most that was charged for one of these
   Items items_redone = 0;           ///< of blocks that were lost, taken back or given twice
   double extrapolated_share = 0.0;  ///< share of the items that were in blocks outside the recorded
                                     ///< sizes

@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container/flat_set.hpp>
 #include <cmath>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -262,13 +263,17 @@ class BlockLedger {
 
   /// Notes that all units, or this one, may be idle, for after the events of an instant.
   void offer_all() {
-    for (const UnitState& unit : view_.units()) offered_.insert(unit.id);
+    const auto units = view_.units();
+    std::for_each(units.rbegin(), units.rend(), [this](const auto& unit) { offer(unit.id); });
   }
   void offer(UnitId unit) { offered_.insert(unit); }
   /// The first unit of which that was noted, which is over then; none: of none.
   [[nodiscard]] std::optional<UnitId> take_offer() {
     if (offered_.empty()) return std::nullopt;
-    return offered_.extract(offered_.begin()).value();
+    const auto first = std::prev(offered_.end());
+    const UnitId unit = *first;
+    offered_.erase(first);
+    return unit;
   }
 
  private:
@@ -325,7 +330,7 @@ class BlockLedger {
   Coverage coverage_;
   std::vector<std::pair<Handed, Handed>> copies_;  ///< outstanding blocks of the same items
   std::deque<Event> untold_;
-  std::set<UnitId> offered_;  ///< may be idle
+  boost::container::flat_set<UnitId, std::greater<>> offered_;  ///< may be idle; the first is last
   std::uint64_t blocks_granted_ = 0;
   std::uint64_t probes_granted_ = 0;
   std::uint64_t events_ = 0;  ///< counted like OutstandingBlock::after_events

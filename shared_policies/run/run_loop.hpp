@@ -27,10 +27,10 @@ class CostMeter {
   /// `resume`.
   virtual void pause() {}
   virtual void resume() {}
-  /// What it cost to reach `decision`, a solved model, since `begin` or what was priced before.
-  /// Called while paused.
+  /// The time that it took to reach `decision`, a solved model: since `begin`, or since the last
+  /// price. Called while paused.
   virtual Seconds price(const Decision& decision) = 0;
-  /// What the call cost since `begin` or what was priced before. Called while paused: before each
+  /// The time of the call since `begin`, or since the last price. Called while paused: before each
   /// block that the policy hands out, and when the call is over (`is_over`).
   virtual Seconds price_answer(bool /*is_over*/) { return {}; }
 };

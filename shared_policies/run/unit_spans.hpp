@@ -44,29 +44,29 @@ inline constexpr std::size_t lane_count = 3;
 /// Setup and copies in are in `copy_in`, copies out in `copy_out`, everything else in `compute`.
 [[nodiscard]] Lane lane_of(Activity activity);
 
-/// A unit does one thing from `begin` to `end`. Blocks are there as long as the call that is given
-/// it.
+/// One thing that a unit does, from `begin` to `end`. The blocks to which it points exist only
+/// during the call that it is given to.
 struct UnitSpan {
   UnitId unit{};
   Activity activity = Activity::compute;
   Seconds begin{};
   Seconds end{};
-  const Block* block = nullptr;  ///< that it does, for a picture, or does in vain; or none
-  const Block* next = nullptr;   ///< the one that it does next, if it waits for that or copies
-  Seconds assigned{};            ///< of either block
+  const Block* block = nullptr;  ///< that it computes or does in vain; in pictures: or copies
+  const Block* next = nullptr;   ///< that it waits for or copies, and then computes
+  Seconds assigned{};            ///< when that block, of either kind, was handed out
   bool is_before_loss = false;   ///< the unit was lost before it ended another block
 };
 
-/// Divides the time of each unit: each second is in one span. What overlaps is what comes first in
-/// this order: computation, copies, waiting. O(1) for a record, O(units) for an iteration. Which
-/// event a block followed is known for the latest 65,536 events; before these, no wait is one for
-/// other units.
+/// Divides the time of each unit into spans that do not overlap. A unit that does several things at
+/// once is taken to do the first of these: computing, copying, waiting. O(1) for a record, O(units)
+/// for an iteration. The times of the latest 65,536 events are kept; a wait for a block that was
+/// handed out after an older event does not count as one for other units.
 class UnitWalk {
  public:
   using Take = std::function<void(const UnitSpan&)>;
 
-  /// `repeats_blocks`: the run hands out the blocks of a recorded one, each at once after the event
-  /// that it followed there.
+  /// `repeats_blocks`: the run repeats the decisions of a recorded one (RecordedDecisions), so that
+  /// each block is handed out as soon as the event that it followed there has happened.
   explicit UnitWalk(std::size_t units, const std::vector<UnitId>& absent_at_start = {},
                     bool repeats_blocks = false);
 
@@ -109,10 +109,11 @@ class UnitWalk {
   std::uint64_t events_ = 0;
 };
 
-/// Calls `take` for everything that the units of a run that ended at `end` did, for a picture:
-/// stages of blocks whole, though they overlap; spans of 0 s left out. In the same lane of a unit,
-/// spans come in the order of time and do not overlap: where real clocks disagree, the later one is
-/// shortened. A unit waits where none of its blocks is in a stage.
+/// Calls `take` with everything that the units of a run, which ended at `end`, did, as pictures
+/// show it: every stage of a block is one span, although stages of different blocks overlap; spans
+/// of 0 s are left out. In the same lane of a unit, spans come in the order of time and do not
+/// overlap: where real clocks disagree, the later one is shortened. A unit waits where none of its
+/// blocks is in a stage.
 void for_each_span(const RecordedRun& run, Seconds end, const UnitWalk::Take& take);
 
 /// The latest time in the records of a run.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
-#include "shared_policies/machine/disturbed_platform.hpp"
 #include "shared_policies/machine/resident_data.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/workload.hpp"
 
@@ -83,7 +83,7 @@ struct CopyDirection {
   double setup = 0.0;                      ///< seconds for each setup byte
   std::vector<double> sizes;
 
-  /// c L + bytes/B of any number of blocks.
+  /// A lower bound on c L + bytes/B of some items, in any number of blocks, see UnitNeeds.
   [[nodiscard]] CheapestBlocks takes(double c) const;
   /// What the copies are offered while the unit is there, see UnitNeeds: max(c, r) * `present`.
   [[nodiscard]] StepFunction offered(double c, const StepFunction& present) const;

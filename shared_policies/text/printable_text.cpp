@@ -1,4 +1,4 @@
-// Decodes UTF-8 one character at a time.
+// Decodes UTF-8 one character at a time, and escapes what a terminal, XML or HTML would interpret.
 #include "shared_policies/text/printable_text.hpp"
 
 namespace equipoise {
@@ -77,6 +77,26 @@ std::string printable(std::string_view text, std::size_t most) {
     at += bytes.size();
   }
   return shown;
+}
+
+std::string markup_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else if (static_cast<unsigned char>(c) < 0x20 && c != '\n') {
+      out += "&#" + std::to_string(static_cast<int>(c)) + ";";
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
 
 }  // namespace equipoise

@@ -1,5 +1,5 @@
-// Makes names and texts from input safe to show in messages and tables: no control characters,
-// limited length.
+// Makes names and texts from input safe to show: in messages and tables (no control characters,
+// limited length), and in XML and HTML.
 #pragma once
 
 #include <cstddef>
@@ -21,5 +21,9 @@ namespace equipoise {
 /// longer than `most` characters (an escaped byte counts four), it is cut to `most` or fewer and
 /// "..." is appended.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = 120);
+
+/// Escapes `text` for use as XML or HTML content, or as an attribute value in double quotes: & < >
+/// and " become named entities, control characters except line ends become numeric ones.
+[[nodiscard]] std::string markup_escaped(std::string_view text);
 
 }  // namespace equipoise

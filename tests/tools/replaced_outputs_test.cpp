@@ -15,7 +15,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/file_in_progress.hpp"
-#include "traces/files/output_target.hpp"
+#include "traces/files/locked_file.hpp"
 
 namespace equipoise::replaced_outputs_test {
 namespace {

@@ -83,17 +83,17 @@ TEST(ExperienceFile, KnowsNothingWithoutAFileOrInAnEmptyOne) {
 
 TEST(ExperienceFile, IsDoubtedTheMoreTheOlderItIs) {
   const ExperienceEntry entry = file_of_one_run().entries[0];
-  const auto doubt = [&](int days) {
-    return doubt_of(entry, {"a machine", today + std::chrono::days(days)});
+  const auto uncertainty = [&](int days) {
+    return uncertainty_of(entry, {"a machine", today + std::chrono::days(days)});
   };
-  EXPECT_DOUBLE_EQ(doubt(0), 0.05);
-  EXPECT_NEAR(doubt(30), 0.1487, 1e-4);   // sqrt(0.05^2 + 0.14^2)
-  EXPECT_NEAR(doubt(120), 0.2845, 1e-4);  // sqrt(0.05^2 + 0.28^2)
-  EXPECT_DOUBLE_EQ(doubt(-5), 0.05) << "a clock that was wrong";
+  EXPECT_DOUBLE_EQ(uncertainty(0), 0.05);
+  EXPECT_NEAR(uncertainty(30), 0.1487, 1e-4);   // sqrt(0.05^2 + 0.14^2)
+  EXPECT_NEAR(uncertainty(120), 0.2845, 1e-4);  // sqrt(0.05^2 + 0.28^2)
+  EXPECT_DOUBLE_EQ(uncertainty(-5), 0.05) << "a clock that was wrong";
 }
 
 TEST(ExperienceFile, IsDoubtedMuchOnAnotherMachine) {
-  EXPECT_GT(doubt_of(file_of_one_run().entries[0], {"another machine", today}), 1.0);
+  EXPECT_GT(uncertainty_of(file_of_one_run().entries[0], {"another machine", today}), 1.0);
 }
 
 TEST(ExperienceFile, SaysNothingAboutAUnitOfAnotherModelAndForgetsTheOldOneWhenThatRan) {

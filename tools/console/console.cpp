@@ -28,7 +28,7 @@
 #include "tools/console/file_in_progress.hpp"
 #include "tools/console/terminal.hpp"
 #include "traces/files/input_file.hpp"
-#include "traces/files/output_target.hpp"
+#include "traces/files/locked_file.hpp"
 
 namespace equipoise {
 namespace {

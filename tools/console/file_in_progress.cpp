@@ -10,7 +10,7 @@
 #include <cstdio>
 
 #include "tools/console/console.hpp"
-#include "traces/files/output_target.hpp"
+#include "traces/files/locked_file.hpp"
 
 namespace equipoise {
 namespace {

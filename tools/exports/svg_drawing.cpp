@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "shared_policies/text/markup.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 

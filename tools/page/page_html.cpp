@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "shared_policies/text/markup.hpp"
+#include "shared_policies/text/printable_text.hpp"
 
 namespace equipoise {
 namespace {

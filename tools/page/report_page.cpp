@@ -14,7 +14,7 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/text/markup.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/page/page_bundle.hpp"
 #include "tools/page/page_html.hpp"
 #include "tools/page/results_page.hpp"

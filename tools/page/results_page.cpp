@@ -13,7 +13,7 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/losses.hpp"
 #include "shared_policies/run/results.hpp"
-#include "shared_policies/text/markup.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/result_fields.hpp"

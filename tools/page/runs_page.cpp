@@ -18,7 +18,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/unit_spans.hpp"
-#include "shared_policies/text/markup.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/page/page_html.hpp"

@@ -15,7 +15,7 @@
 #include "shared_policies/run/recorded_decisions.hpp"
 #include "tools/runs/cost_meters.hpp"
 #include "tools/runs/version.hpp"
-#include "traces/files/output_target.hpp"
+#include "traces/files/locked_file.hpp"
 #include "traces/journal_file.hpp"
 
 namespace equipoise {

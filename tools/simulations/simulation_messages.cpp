@@ -42,7 +42,7 @@ Message read(std::string_view bytes) {
   ArchiveReader archive(bytes);
   Message message;
   archive(message);
-  EQ_CHECK(archive.is_at_end(), "a message is read as it was written");
+  expect_well_formed(archive.is_at_end());
   return message;
 }
 

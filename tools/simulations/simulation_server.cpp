@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -21,6 +20,7 @@
 
 #include "platforms/platform_file.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/text/words.hpp"
 #include "sim/child_process.hpp"
 #include "sim/sim_module.hpp"
 #include "tools/runs/policy_call.hpp"
@@ -259,12 +259,9 @@ void SimulationServer::handle(const ProbePlatform& request) {
 
 std::optional<int> socket_to_serve(int argc, char** argv) {
   if (argc != 3 || std::string_view(argv[1]) != serve_command) return std::nullopt;
-  const std::string_view number = argv[2];
-  int fd = -1;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), fd);
-  if (error != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  const auto fd = number_of_all<int>(argv[2]);
   struct stat status {};
-  if (::fstat(fd, &status) != 0 || !S_ISSOCK(status.st_mode)) return std::nullopt;
+  if (!fd || ::fstat(*fd, &status) != 0 || !S_ISSOCK(status.st_mode)) return std::nullopt;
   return fd;
 }
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
-#include "shared_policies/text/markup.hpp"
 #include "shared_policies/text/printable_text.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"

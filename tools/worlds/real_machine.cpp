@@ -15,7 +15,7 @@
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/machine/block_timing.hpp"
-#include "shared_policies/machine/disturbed_platform.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "tools/console/console.hpp"

@@ -12,7 +12,8 @@ namespace equipoise {
 /// device and inode, so all paths to a file count. Must be called for every user's file that is
 /// opened. For a file that is read only later, it must be called before anything is written.
 void remember_input(const std::string& path);
-/// For a file that is read and then replaced by what was in it and more.
+/// Allows that an output is written over the file at `path`: it was read to be replaced by what was
+/// in it and more.
 void forget_input(const std::string& path);
 
 /// Opens the file at `path` and remembers it. Accepts regular files and unnamed pipes (`<(...)`,

@@ -1,5 +1,5 @@
-// Files and folders that one program at a time may write: those that several programs read and
-// replace, and outputs.
+// Where outputs go, and files and folders that one program at a time may write: those that several
+// programs read and replace, and outputs.
 #pragma once
 
 #include <chrono>
@@ -9,6 +9,11 @@
 #include <string>
 
 namespace equipoise {
+
+/// The path at the end of the symbolic links at `path`, where a file may be or not. Links of the
+/// kernel to what a process has open (/dev/stdout) are left as they are, and so are links without
+/// end.
+[[nodiscard]] std::string target_of_links(const std::string& path);
 
 /// Others have kept a file locked for longer than a caller would wait.
 class LockHeld : public std::runtime_error {

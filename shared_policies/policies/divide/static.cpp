@@ -10,7 +10,6 @@
 
 #include "shared_policies/fit/cost_samples.hpp"
 #include "shared_policies/fit/speed_curve.hpp"
-#include "shared_policies/fit/transfer_line.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/divide/planned_division.hpp"
 #include "shared_policies/policies/policies.hpp"

@@ -251,8 +251,8 @@ bool PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
 
 void PipelineCost::start_from(const LearnedCost& learned) {
   alone_.start_from(learned.alone.empty() ? learned.queued : learned.alone, learned.scatter,
-                    learned.doubt);
-  queued_.start_from(learned.queued, learned.scatter, learned.doubt);
+                    learned.uncertainty);
+  queued_.start_from(learned.queued, learned.scatter, learned.uncertainty);
   is_unconfirmed_ = is_known();
   latency_s_ = alone_.seconds(alone_.largest_items());
   stage_s_ = learned.stage_share * latency_s_;

@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "shared_policies/fit/cost_samples.hpp"
-#include "shared_policies/fit/transfer_line.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 
 namespace equipoise {

@@ -11,7 +11,6 @@
 
 #include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/fit/cost_samples.hpp"
-#include "shared_policies/fit/transfer_line.hpp"
 
 namespace equipoise {
 

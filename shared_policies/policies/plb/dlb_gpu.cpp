@@ -34,11 +34,10 @@
 #include <vector>
 
 #include "shared_policies/fit/cost_samples.hpp"
-#include "shared_policies/fit/transfer_line.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/plb/plb_hec.hpp"
 #include "shared_policies/policies/policies.hpp"
-#include "shared_policies/solve/line_finish.hpp"
+#include "shared_policies/solve/equal_finish.hpp"
 
 namespace equipoise {
 namespace {

@@ -132,7 +132,7 @@ Experience experience_of(const std::vector<double>& item_s) {
     LearnedCost cost;
     for (const double items : {1e2, 1e3, 1e4})
       cost.alone.push_back({items, 10.0, items * per_item_s});
-    cost.scatter = cost.doubt = 0.05;
+    cost.scatter = cost.uncertainty = 0.05;
     experience[0].emplace_back(cost);
   }
   return experience;

@@ -39,7 +39,7 @@ PolicyTest near_and_far(Items items, double near_s = 1.0, std::size_t far = 1,
 LearnedCost learned(double item_s) {
   LearnedCost cost;
   for (const double items : {1e2, 1e3, 1e4}) cost.alone.push_back({items, 10.0, items * item_s});
-  cost.scatter = cost.doubt = 0.05;
+  cost.scatter = cost.uncertainty = 0.05;
   return cost;
 }
 

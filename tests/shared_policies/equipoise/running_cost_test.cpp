@@ -44,7 +44,7 @@ TEST(RunningCost, StartsFromWhatEarlierRunsShowed) {
   cost.start_from({{100.0, 5.0, 2.0}, {1000.0, 5.0, 20.0}}, 0.05, 0.05);
   EXPECT_NEAR(cost.seconds(500.0), 10.0, 1e-9);
   EXPECT_DOUBLE_EQ(cost.largest_items(), 1000.0);
-  EXPECT_GT(cost.relative_sd(), 0.07) << "scatter and doubt";
+  EXPECT_GT(cost.relative_sd(), 0.07) << "scatter and uncertainty";
 }
 
 TEST(RunningCost, BelievesTheFirstBlockWhereEarlierRunsAreDoubted) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "shared_policies/fit/cost_samples.hpp"
-#include "shared_policies/fit/transfer_line.hpp"
 #include "shared_policies/policies/plb/basis_fit.hpp"
 
 namespace equipoise::fit_test {

@@ -246,13 +246,13 @@ TEST(AutomaticBlockWatch, SaysWhenWaitingForAllUnitsHasNoSenseAnyMore) {
   watch.handed_out(second, 1, Seconds{2});
   EXPECT_EQ(watch.late(Seconds{11}), first);
   watch.lost(first);
-  EXPECT_EQ(watch.hopeless(), Seconds::infinity()) << "the other one is there";
+  EXPECT_EQ(watch.stop_waiting_at(), Seconds::infinity()) << "the other one is there";
   EXPECT_EQ(watch.late(Seconds{22}), std::nullopt) << "the only one is not lost";
-  EXPECT_EQ(watch.hopeless(), Seconds{2 + 10 * 20}) << "ten times what it was allowed";
+  EXPECT_EQ(watch.stop_waiting_at(), Seconds{2 + 10 * 20}) << "ten times what it was allowed";
   come_back(watch, second, 1, 150);
-  EXPECT_EQ(watch.hopeless(), Seconds::infinity());
+  EXPECT_EQ(watch.stop_waiting_at(), Seconds::infinity());
   watch.lost(second);  // by the scenario
-  EXPECT_EQ(watch.hopeless(), Seconds{1 + 10 * 10}) << "only the first may answer";
+  EXPECT_EQ(watch.stop_waiting_at(), Seconds{1 + 10 * 10}) << "only the first may answer";
 }
 
 TEST(AutomaticBlockWatch, FindsAUnitLateThatDoesNotAnswerAProbe) {

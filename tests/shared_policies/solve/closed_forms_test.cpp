@@ -6,11 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "shared_policies/fit/log_speed.hpp"
 #include "shared_policies/fit/speed_curve.hpp"
-#include "shared_policies/solve/apportion.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
-#include "shared_policies/solve/line_finish.hpp"
+#include "shared_policies/solve/integer_rounding.hpp"
 #include "tests/support/random_seed.hpp"
 
 namespace equipoise::closed_forms_test {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "shared_policies/machine/disturbed_platform.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/solve/unit_needs.hpp"
 #include "tests/support/bound_problem.hpp"
 

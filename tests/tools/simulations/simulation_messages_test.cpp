@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/recorded_run.hpp"
 #include "sim/archive.hpp"
 
@@ -50,13 +51,28 @@ TEST(Archive, KeepsTextsListsTablesAndWhatIsNotThere) {
   EXPECT_EQ(*back(std::make_shared<const int>(7)), 7);
 }
 
-TEST(ArchiveDeathTest, StopsAtAnEndThatComesTooEarly) {
+TEST(Archive, RefusesAnEndThatComesTooEarly) {
   ArchiveWriter writer;
   writer(std::string("four"));
   const std::string bytes = writer.take();
   ArchiveReader reader(std::string_view(bytes).substr(0, bytes.size() - 1));
   std::string text;
-  EXPECT_DEATH(reader(text), "an archive is read as it was written");
+  EXPECT_THROW(reader(text), BackendError);
+}
+
+TEST(Archive, RefusesAnUnknownAlternative) {
+  ArchiveReader reader(std::string_view("\2", 1));
+  std::variant<int, std::string> either;
+  EXPECT_THROW(reader(either), BackendError);
+}
+
+TEST(Archive, ReadsEveryByteAsTrueOrFalse) {
+  ArchiveReader reader(std::string_view("\0\7", 2));
+  bool first = true;
+  bool second = false;
+  reader(first, second);
+  EXPECT_FALSE(first);
+  EXPECT_TRUE(second);
 }
 
 SimInputs every_input() {
@@ -115,6 +131,28 @@ TEST(SimulationMessages, KeepWhatWasReadForAWorld) {
   EXPECT_EQ(inputs->scenario.events.at(0).profile.at(0).factor, 0.25);
   EXPECT_EQ(inputs->scenario.events.at(0).until, Seconds::infinity());
   EXPECT_EQ(inputs->dispatch_cost, Seconds{3e-6});
+}
+
+TEST(SimulationMessages, RefuseWhatIsCutOrTooLong) {
+  const std::string sent =
+      archived(KeepInputs{5, std::make_shared<const SimInputs>(every_input())});
+  for (std::size_t size = 0; size < sent.size(); ++size) {
+    EXPECT_THROW(static_cast<void>(read_request(sent.substr(0, size))), BackendError) << size;
+  }
+  EXPECT_THROW(static_cast<void>(read_request(sent + "x")), BackendError);
+}
+
+TEST(SimulationMessages, SurviveAnyWrongByte) {
+  const std::string sent =
+      archived(KeepInputs{5, std::make_shared<const SimInputs>(every_input())});
+  for (std::size_t at = 0; at < sent.size(); ++at) {
+    std::string wrong = sent;
+    wrong[at] = static_cast<char>(wrong[at] ^ 0x55);
+    try {
+      static_cast<void>(read_request(wrong));
+    } catch (const BackendError&) {  // or it is another request
+    }
+  }
 }
 
 TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
