@@ -20,7 +20,7 @@
 #include "tools/guard/expectations.hpp"
 #include "tools/search/reference.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/sweep/campaign_file.hpp"
 #include "tools/sweep/point_store.hpp"
@@ -94,7 +94,7 @@ SearchRecord searched(const PlannedExperiment& planned) {
   record.experiment = planned.experiment.name;
   record.schedule.emplace();
   try {
-    BestKnown best = search_schedule(*planned.world, planned.experiment.options);
+    BestKnown best = search_schedule(*planned.machine, planned.experiment.options);
     record.best_known_s = best.seconds;
     record.best_known_by = std::move(best.spelling);
     *record.schedule = std::move(best.schedule);
@@ -104,7 +104,7 @@ SearchRecord searched(const PlannedExperiment& planned) {
   return record;
 }
 
-/// The best known of an experiment with noise, whose world has its schedule.
+/// The best known of an experiment with noise, whose machine has its schedule.
 SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searched) {
   SearchRecord record;
   record.key = planned.best_known_key;
@@ -113,7 +113,7 @@ SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searc
   record.failure = searched.failure;
   if (!record.failure.empty()) return record;
   const ComparisonOptions& options = planned.experiment.options;
-  if (auto best = best_reached(*planned.world, options, options.reps)) {
+  if (auto best = best_reached(*planned.machine, options, options.reps)) {
     record.best_known_s = best->seconds;
     record.best_known_by = std::move(best->spelling);
   } else {
@@ -135,7 +135,7 @@ std::size_t missing_searches(const PlannedExperiment& planned, const StoredPoint
 }
 
 /// Searches the best schedules that the shard must find and that are missing, appends them, and
-/// stores in each world the schedule for its oracles; does the same with noise.
+/// stores in each machine the schedule for its oracles; does the same with noise.
 void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, PointWriter& writer,
                     bool quiet) {
   Progress progress(quiet);
@@ -151,7 +151,8 @@ void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, P
     }
     const auto found = stored.searches.find(planned.schedule_key);
     if (found == stored.searches.end()) continue;
-    planned.world->schedule = found->second.schedule.value_or(std::nullopt).value_or(BlockLists());
+    planned.machine->schedule =
+        found->second.schedule.value_or(std::nullopt).value_or(BlockLists());
     if (!shard.searches(plan, i) || planned.best_known_key.empty() ||
         is_done(stored.searches, planned.best_known_key)) {
       continue;
@@ -172,7 +173,7 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
       [&](std::size_t job) {
         const Point& point = plan.points[todo[job]];
         const PlannedExperiment& planned = plan.experiments[point.experiment];
-        return simulation_of(*planned.world, planned.policies[point.policy],
+        return simulation_of(*planned.machine, planned.policies[point.policy],
                              planned.experiment.options, point.repetition);
       },
       [&](std::size_t job, const SimulationResult& result) {
@@ -274,8 +275,8 @@ ExpectedResults expected_of(const SweepPlan& plan) {
   ExpectedResults all;
   for (const PlannedExperiment& planned : plan.experiments) {
     std::ranges::move(spellings_of(planned.policies), std::back_inserter(all.policies));
-    std::ranges::move(names_of(planned.world->units), std::back_inserter(all.units));
-    all.phases = std::max(all.phases, planned.world->setup.phases.size());
+    std::ranges::move(names_of(planned.machine->units), std::back_inserter(all.units));
+    all.phases = std::max(all.phases, planned.machine->setup.phases.size());
   }
   return all;
 }

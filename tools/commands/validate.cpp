@@ -18,12 +18,12 @@
 #include "tools/guard/expectations.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/report/validation.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/real_machine.hpp"
 #include "tools/worlds/recorded_platform.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/files/locked_file.hpp"
 #include "traces/json_record.hpp"
@@ -158,7 +158,7 @@ bool simulate_and_run(Comparison& comparison, RealMachine& machine, World& real,
   recorded.platform_file = files.platform;
   recorded.trace_files = files.traces;
   recorded.decision_cost = "measured";
-  const auto platform = std::make_shared<SimWorld>(load_sim_world(recorded));
+  const auto platform = std::make_shared<SimMachine>(load_sim_machine(recorded));
   const std::unique_ptr<World> sim = world_of(platform, recorded);
   machine.traces = platform->inputs->traces;
   RunSettings with_pacing = recorded;  // a replay of a real run needs the traces that pace units

@@ -12,7 +12,7 @@
 #include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
 namespace {
@@ -59,11 +59,11 @@ std::string bound_by(const RunBound& bound) {
 Comparison compare_experiment(const PlannedExperiment& planned, const std::string& reference,
                               const RunsByPolicy& runs, std::optional<BestReached> best_known) {
   Comparison comparison;
-  describe_experiment(comparison, planned.experiment.options, planned.world->setup.phases,
-                      {{true, settings_of(*planned.world, planned.experiment.options)}});
-  comparison.lower_bound_s = planned.world->bound.seconds;
-  comparison.bound_by = bound_by(planned.world->bound);
-  comparison.units = names_of(planned.world->units);
+  describe_experiment(comparison, planned.experiment.options, planned.machine->setup.phases,
+                      {{true, settings_of(*planned.machine, planned.experiment.options)}});
+  comparison.lower_bound_s = planned.machine->bound.seconds;
+  comparison.bound_by = bound_by(planned.machine->bound);
+  comparison.units = names_of(planned.machine->units);
   comparison.policies = planned.policies;
   comparison.reference = choose_reference(planned.policies, reference);
   comparison.best_known = std::move(best_known);

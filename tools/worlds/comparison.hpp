@@ -10,7 +10,7 @@
 #include "shared_policies/run/results.hpp"
 #include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/worlds/experiment_facts.hpp"
 
 namespace equipoise {

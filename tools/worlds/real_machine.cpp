@@ -21,7 +21,7 @@
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/worlds/inputs.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 #include "traces/scenario_file.hpp"
 
 namespace equipoise {
@@ -166,7 +166,7 @@ RunSettings settings_of(const RealMachine& machine, const RunSettings& options) 
 /// Makes paced units from the hosts of a platform, each with the copy speeds of its own route to
 /// the input.
 RealMachine load_paced_platform(const RunOptions& options) {
-  auto sim = std::make_shared<SimWorld>(load_sim_world(options));
+  auto sim = std::make_shared<SimMachine>(load_sim_machine(options));
   RealMachine machine;
   machine.on = "paced";
   machine.units = sim->units;
@@ -284,7 +284,7 @@ RealMachine load_real_machine(const RunOptions& options, std::vector<Trace> trac
   return machine;
 }
 
-void pair_with(RealMachine& machine, std::shared_ptr<SimWorld> sim, const RunSettings& options) {
+void pair_with(RealMachine& machine, std::shared_ptr<SimMachine> sim, const RunSettings& options) {
   const std::vector<std::string> simulated = names_of(sim->units);
   if (names_of(machine.units) != simulated) {
     throw InputError(

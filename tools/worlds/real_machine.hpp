@@ -13,7 +13,7 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/runs/options.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
 
@@ -31,7 +31,7 @@ struct RealMachine {
   Scenario scenario;
   std::shared_ptr<MeterSampler> meters;  ///< null if no unit computes
   /// The simulation of the same machine, whose bound and costs also apply here; nullptr if none.
-  std::shared_ptr<SimWorld> platform;
+  std::shared_ptr<SimMachine> platform;
   RunSettings settings;  ///< for headers
 
   /// Whether any unit computes; otherwise all take their times from traces.
@@ -54,9 +54,10 @@ struct RealMachine {
 /// names.
 [[nodiscard]] RealMachine load_real_machine(const RunOptions& options, std::vector<Trace> traces);
 
-/// Makes `sim`, which was loaded with `options`, the platform of `world`, so that informed policies
-/// know the same in both, and the units have its watts. Throws InputError if the units differ.
-void pair_with(RealMachine& machine, std::shared_ptr<SimWorld> sim, const RunSettings& options);
+/// Makes `sim`, which was loaded with `options`, the platform of `machine`, so that informed
+/// policies know the same in both, and the units have its watts. Throws InputError if the units
+/// differ.
+void pair_with(RealMachine& machine, std::shared_ptr<SimMachine> sim, const RunSettings& options);
 
 /// The costs of whole blocks, including copies, phase by phase, from the traces for these units.
 /// For informed policies and oracles.

@@ -13,7 +13,7 @@
 #include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/search/reference.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/real_machine.hpp"
 
@@ -56,7 +56,7 @@ class World {
 };
 
 /// The world of a machine, as loaded with `options`.
-[[nodiscard]] std::unique_ptr<World> world_of(std::shared_ptr<SimWorld> machine,
+[[nodiscard]] std::unique_ptr<World> world_of(std::shared_ptr<SimMachine> machine,
                                               const RunOptions& options);
 [[nodiscard]] std::unique_ptr<World> world_of(std::shared_ptr<RealMachine> machine,
                                               const RunOptions& options);

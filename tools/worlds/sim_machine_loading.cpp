@@ -1,5 +1,5 @@
 // Reads the files of simulations and combines hosts with timings, and workloads with traces.
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 
 #include <fmt/format.h>
 
@@ -200,7 +200,7 @@ std::vector<std::string> names_of(const std::vector<ProbedHost>& hosts) {
   return names;
 }
 
-/// What `load_sim_world` reads.
+/// What `load_sim_machine` reads.
 SimInputs read_sim_inputs(const RunOptions& options) {
   start_simulation_server();  // it opens SimGrid while the files are read
   SimInputs inputs;
@@ -233,10 +233,11 @@ SimInputs read_sim_inputs(const RunOptions& options) {
 
 }  // namespace
 
-SimWorld load_sim_world(const RunOptions& options) {
-  SimWorld world = make_sim_world(std::make_shared<const SimInputs>(read_sim_inputs(options)));
-  world.bound = run_bound(world);
-  return world;
+SimMachine load_sim_machine(const RunOptions& options) {
+  SimMachine machine =
+      make_sim_machine(std::make_shared<const SimInputs>(read_sim_inputs(options)));
+  machine.bound = run_bound(machine);
+  return machine;
 }
 
 }  // namespace equipoise
