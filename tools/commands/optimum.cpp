@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -212,8 +211,7 @@ int optimum_command(const OptimumRequest& request) {
     return 1;
   }
   const Worth worth = worth_of_units(machine, options, request.objective, runs);
-  std::printf("%s", said(machine, runs, worth, request).c_str());
-  return 0;
+  return print_out("{}", said(machine, runs, worth, request));
 }
 
 }  // namespace equipoise

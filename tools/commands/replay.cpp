@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -158,11 +157,8 @@ int check(const RunFile& file, const RunOptions& options, bool json) {
   known.experience = file.header.experience;
   const std::unique_ptr<Policy> policy = make_policy(choice, &known, file.run.units);
   const JournalCheck found = check_journal(file.run, *policy);
-  if (json) std::printf("%s\n", line_of(check_json(found)).c_str());
-  if (!found.difference) {
-    if (!json) std::printf("%s\n", agreement_text(file, found).c_str());
-    return 0;
-  }
+  if (json) print_json(check_json(found));
+  if (!found.difference) return json ? 0 : print_out("{}\n", agreement_text(file, found));
   const JournalDifference& difference = *found.difference;
   const std::string line = difference.line == 0 ? "" : fmt::format(":{}", difference.line);
   const bool hides_setup =

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <memory>
 
@@ -189,8 +188,7 @@ int report(const Comparison& comparison, const std::optional<Expectations>& expe
   const ComparisonOptions& options = request.options;
   const Validation validation = judge(comparison);
   const std::string json = line_of(validation_json(validation, comparison)) + "\n";
-  std::printf("%s",
-              request.json ? json.c_str() : validation_text(validation, comparison.units).c_str());
+  print_out("{}", request.json ? json : validation_text(validation, comparison.units));
   write_whole_file(options.out + "/validation.json", json);
   write_results(comparison, options, !request.json);
   for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;

@@ -118,7 +118,7 @@ std::string best_known_key_of(const PlannedExperiment& planned, FileHashes& file
 /// The policies of an experiment, with their profiles from the campaign's folder.
 std::vector<PolicyChoice> policies_of(const Campaign& campaign, const ComparisonOptions& options) {
   const std::string folder = std::filesystem::path(campaign.file).parent_path().string();
-  return choose_policies(options, "--policy", folder.empty() ? "." : folder);
+  return choose_policies(options, "policies", folder.empty() ? "." : folder);
 }
 
 void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& plan) {
@@ -138,7 +138,9 @@ class Complaints {
  public:
   explicit Complaints(std::vector<std::string>& problems) : problems_(problems) {}
 
-  void add(const Experiment& experiment, const std::string& what) {
+  /// `what` may begin with an option, which a campaign has under its name without dashes.
+  void add(const Experiment& experiment, std::string what) {
+    if (what.starts_with("--")) what.erase(0, 2);
     if (!said_.insert(experiment.where + "\n" + what).second) return;
     problems_.push_back(
         fmt::format("{}: experiment {}: {}", experiment.where, experiment.name, what));

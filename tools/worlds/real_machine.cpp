@@ -136,21 +136,16 @@ void read_scenario_into(RealMachine& machine, const std::string& path) {
 
 /// Chooses kernels if any unit computes; otherwise the workloads may also come from the traces.
 void choose_phases(RealMachine& machine, const RunOptions& options, bool any_computes) {
+  const std::string where = "--workload";
   for (const std::string& spelling : options.workloads) {
-    Workload workload;
+    std::unique_ptr<Kernel>& kernel = machine.kernels.emplace_back();
     if (any_computes) {
-      const Spec spec = parse_spec(spelling, ':', "--workload");
-      machine.kernels.push_back(make_kernel(spec.name, spec.parameters, "--workload"));
-      workload = workload_of(*machine.kernels.back());
-    } else {
-      machine.kernels.push_back(nullptr);
-      workload = choose_workload(spelling, machine.traces);
+      const Spec spec = parse_spec(spelling, ':', where);
+      kernel = make_kernel(spec.name, spec.parameters, where);
     }
-    for (std::size_t i = 0; i < machine.traces.size(); ++i) {
-      if (machine.traces[i].kernel != workload.kernel) continue;
-      check_problem(machine.traces[i], options.trace_files[i], workload);
-    }
-    machine.phases.push_back(std::move(workload));
+    machine.phases.push_back(kernel ? kernel->workload()
+                                    : choose_workload(spelling, machine.traces, where));
+    check_problem(machine.traces, options.trace_files, machine.phases.back());
   }
 }
 

@@ -25,18 +25,11 @@ std::vector<Workload> choose_workloads(const RunOptions& options,
                                        const std::vector<Trace>& traces) {
   std::vector<Workload> phases;
   for (const std::string& spelling : options.workloads) {
-    phases.push_back(choose_workload(spelling, traces));
-    bool has_trace = false;
-    for (std::size_t i = 0; i < traces.size(); ++i) {
-      if (traces[i].kernel != phases.back().kernel) continue;
-      has_trace = true;
-      check_problem(traces[i], options.trace_files[i], phases.back());
-    }
-    if (!has_trace) {
-      throw InputError(options.trace_files.front(),
-                       fmt::format("has times of {}, not of {}; give the trace of that kernel",
-                                   traces.front().kernel, phases.back().kernel));
-    }
+    phases.push_back(choose_workload(spelling, traces, "--workload"));
+    if (check_problem(traces, options.trace_files, phases.back())) continue;
+    throw InputError(options.trace_files.front(),
+                     fmt::format("has times of {}, not of {}; give the trace of that kernel",
+                                 traces.front().kernel, phases.back().kernel));
   }
   return phases;
 }
