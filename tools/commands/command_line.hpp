@@ -13,14 +13,14 @@ class App;
 
 namespace equipoise {
 
-/// What was typed.
+/// The command that was typed, ready to run.
 struct TypedCommand {
   std::function<int()> run;           ///< the command, with its options
   std::optional<InputError> refusal;  ///< of the first value that cannot be used
 };
 
-/// Adds all commands to `app` but `help`. When it has parsed the arguments,
-/// `typed` holds the chosen one.
+/// Adds all commands to `app` but `help`. When `app` has parsed the arguments, `typed` holds the
+/// one that was typed.
 void add_commands(CLI::App& app, TypedCommand& typed);
 
 /// Adds the command `completion`, which knows all commands of `app`.

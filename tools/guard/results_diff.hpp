@@ -54,7 +54,7 @@ struct ResultsDiff {
   std::vector<std::string>
       only_before;  ///< "plb-hec (sim)": it, or its quantity, is known only there
   std::vector<std::string> only_now;
-  std::vector<std::string> unverified;  ///< now, but not before
+  std::vector<std::string> unverified;  ///< policies that are not verified now, but were before
 };
 
 /// The change of `quantity` for every policy that both results have. Intervals have the given

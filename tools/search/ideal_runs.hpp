@@ -25,15 +25,15 @@ constexpr auto words(DescriptionOf<Objective> /*of*/) {
                     Word{Objective::edp, "edp"}};
 }
 
-/// What the objective counts, which is to be least.
+/// What `objective` minimises: the makespan (s), the energy (J) or the EDP (J s).
 [[nodiscard]] double value_for(Objective objective, const RunNumbers& numbers);
 
-/// The runs of the oracle.
+/// Simulated runs of the oracle, the policy `optimum`.
 struct IdealRuns {
   RunReport best;     ///< for the objective
   RunReport fastest;  ///< the schedule of the machine, which is the best one found for time
-  /// All that were simulated. For energy and for EDP they are the same, so that neither has a run
-  /// that is better for the other than the other's own.
+  /// All runs that were simulated. The same are tried for energy and for EDP, so that no run that
+  /// is reported for the one is better for the other than what is reported there.
   std::vector<RunReport> tried;
 };
 

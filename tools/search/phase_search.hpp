@@ -35,8 +35,8 @@ using Parts = std::vector<Part>;  // (n)
 [[nodiscard]] BlockLists::value_type blocks_of(const Parts& parts, const Workload& workload,
                                                std::span<const Unit> units);
 
-/// As how many evaluations simulating an iteration of these parts `iterations` times counts: one
-/// for every hundred thousand blocks that are begun.
+/// What a simulation of `iterations` iterations of these parts takes of the search's evaluations:
+/// one, and one more for every hundred thousand blocks.
 [[nodiscard]] std::size_t evaluations_of(const Parts& parts, int iterations);
 
 /// A candidate for one phase and its simulated result.
@@ -67,12 +67,13 @@ struct PhasesBefore {
 
 inline constexpr std::size_t most_prefixes = 12;
 
-/// Where searches for energy begin: shares (n) of the last phase of `machine`, one after another
-/// for the first group, the first two, ... of `groups` in the order of their dynamic energy per
-/// item, in proportion to the units' speeds; 0 for the others. Of many groups, twelve such prefixes
-/// that are spread evenly, with the whole. The least energy and the least EDP are at one of these
-/// if times are proportional to items and nothing is copied (`solve_prefix`). Energy per item and
-/// speed are those of an even share in one block. Units need watts.
+/// Where searches for energy begin. Sorts `groups` of units by the dynamic energy that an item
+/// takes on them. For the first group, the first two, ... and all of them, returns shares (n) of
+/// the items of the last phase of `machine`: in proportion to the speeds of the units of these
+/// groups, and 0 for other units. Of many groups, twelve such prefixes that are spread evenly. The
+/// least energy and the least EDP are at one of these if times are proportional to items and
+/// nothing is copied (`solve_prefix`). Energy per item and speed are those of an even share in one
+/// block. Units need watts.
 [[nodiscard]] std::vector<std::vector<double>> energy_prefixes(
     const SimMachine& machine, const std::vector<std::vector<std::size_t>>& groups);
 

@@ -10,12 +10,12 @@
 
 namespace equipoise {
 
-/// What can be reached under the same noise. Simulates, with the noise, the repetitions and the
-/// draws of `options`, policies that know the mean times: `optimum`, which keeps to the machine's
-/// schedule, and `optimum:reacts=true` with several sizes of blocks; and, with at most 100 units,
-/// our own, which knows nothing beforehand. Their thinking takes no time. Those that are 5 % behind
-/// another one in both of the first two repetitions are dropped then. Returns the least mean
-/// makespan; nullopt if none of them completes every repetition. Throws Interrupted if a stop is
+/// The least mean makespan that is known to be reached with the noise of `options`, and by which
+/// policy. Simulates, with the draws of `options`, policies that know the mean times: `optimum`,
+/// which keeps to the machine's schedule, and `optimum:reacts=true` with several sizes of blocks;
+/// and, with at most 100 units, our own, which knows nothing beforehand. Their decisions take no
+/// time. Those that are 5 % behind another one in both of the first two repetitions are dropped
+/// then. Nullopt if none of them completes every repetition. Throws Interrupted if a stop is
 /// requested.
 [[nodiscard]] std::optional<BestReached> best_reached(const SimMachine& machine,
                                                       const RunOptions& options, int repetitions);
