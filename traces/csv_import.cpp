@@ -192,8 +192,8 @@ std::string column_text(const CsvRows& rows, const Group& group, std::size_t col
 /// - else, the columns in which rows of one size differ.
 ///
 /// Of the columns that no option names, only those count whose values recur: at most half as many
-/// values as rows. `units` are the names by TraceSample::unit, `where` is the option for conditions.
-/// One text each, without a file's name.
+/// values as rows. `units` are the names by TraceSample::unit, `where` is the option for
+/// conditions. One text each, without a file's name.
 std::vector<std::string> pooled_levels(const CsvRows& rows, const std::vector<Unit>& units,
                                        const std::string& where) {
   const std::vector<Group> groups = groups_of(rows);

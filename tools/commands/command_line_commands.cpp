@@ -139,7 +139,8 @@ CommandOptions add_group(const CommandOptions& above, const std::string& name,
 
 // Values. Each reads `text`, the value of the option `name`.
 
-/// A reader of what `parse` reads, from `least` to `most`; `advice`: what to do about another value.
+/// A reader of what `parse` reads, from `least` to `most`; `advice`: what to do about another
+/// value.
 template <class Number>
 auto within(Number (*parse)(const std::string& text, const std::string& name), Number least,
             Number most, const char* advice) {

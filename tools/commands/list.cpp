@@ -1,7 +1,7 @@
-// `equipoise list policies|kernels|units|devices [NAME]`: policies in a line each; kernels, kinds of
-// units, or the one called NAME with every parameter, default and source (of NAME:k=v,... also the
-// given values); the GPUs, their libraries and the meters of this machine; and the devices whose
-// figures are known, for machine specs.
+// `equipoise list policies|kernels|units|devices [NAME]`: policies in a line each; kernels, kinds
+// of units, or the one called NAME with every parameter, default and source (of NAME:k=v,... also
+// the given values); the GPUs, their libraries and the meters of this machine; and the devices
+// whose figures are known, for machine specs.
 #include <fmt/format.h>
 
 #include <optional>

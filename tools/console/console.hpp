@@ -1,4 +1,5 @@
-// What is printed, warnings and errors on the terminal, words for a shell, and the writing of files.
+// What is printed, warnings and errors on the terminal, words for a shell, and the writing of
+// files.
 #pragma once
 
 #include <fmt/format.h>
