@@ -36,11 +36,11 @@ struct CsvCondition {
   std::string column;
   std::string value;
 
-  /// Throws InputError unless `text` is COLUMN=VALUE with a column.
-  explicit CsvCondition(const std::string& text) {
+  /// Throws InputError, at `where`, unless `text` is COLUMN=VALUE with a column.
+  CsvCondition(const std::string& text, const std::string& where) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw InputError("--where", "'" + text + "' is no condition; write COLUMN=VALUE");
+      throw InputError(where, "'" + text + "' is no condition; write COLUMN=VALUE");
     }
     column = text.substr(0, equals);
     value = text.substr(equals + 1);
@@ -64,10 +64,10 @@ std::optional<double> take_number(std::string_view& text) {
   return number;
 }
 
-/// Throws InputError if a form of sizes (--items-pattern) has no *, or two in a row.
-void check_pattern(const std::string& pattern) {
+/// Throws InputError, at `where`, if a form of sizes has no *, or two in a row.
+void check_pattern(const std::string& pattern, const std::string& where) {
   if (pattern.find('*') != std::string::npos && pattern.find("**") == std::string::npos) return;
-  throw InputError("--items-pattern",
+  throw InputError(where,
                    "'" + pattern +
                        "' has no * for the number of items, or two in a row; write for example "
                        "'*x*_mask3' for sizes like 128x128_mask3");
@@ -181,13 +181,14 @@ std::string column_text(const CsvRows& rows, const Group& group, std::size_t col
 /// What must not stay unsaid about rows that are pooled because they have the same unit and size:
 ///
 /// - their times spread by more than 20 % (the deviation of all of them over their mean): the worst
-///   size, with the columns in which its rows differ, so that --where can choose;
+///   size, with the columns in which its rows differ, so that a condition can choose;
 /// - else, the columns in which rows of one size differ.
 ///
 /// Of the columns that no option names, only those count whose values recur: at most half as many
-/// values as rows. `units` are the names by TraceSample::unit. One text each, without a file's
-/// name.
-std::vector<std::string> pooled_levels(const CsvRows& rows, const std::vector<Unit>& units) {
+/// values as rows. `units` are the names by TraceSample::unit, `where` is the option for
+/// conditions. One text each, without a file's name.
+std::vector<std::string> pooled_levels(const CsvRows& rows, const std::vector<Unit>& units,
+                                       const std::string& where) {
   const std::vector<Group> groups = groups_of(rows);
   const std::vector<std::size_t> levels = columns_of_levels(rows);
   const Group* worst = nullptr;
@@ -212,11 +213,12 @@ std::vector<std::string> pooled_levels(const CsvRows& rows, const std::vector<Un
         levels, [&](std::size_t level) { return differ_in(rows, *worst, level); });
     if (column != levels.end()) {
       told.insert(*column);
-      text += fmt::format("; they differ in {}: choose, for example with --where '{}={}'",
-                          column_text(rows, *worst, *column), rows.header[*column],
+      text += fmt::format("; they differ in {}: choose, for example with {} '{}={}'",
+                          column_text(rows, *worst, *column), where, rows.header[*column],
                           rows.fields[worst->front()][*column]);
     } else {
-      text += "; if a condition differs, import each with its own --where or from its own file";
+      text += fmt::format(
+          "; if a condition differs, import each with its own {} or from its own file", where);
     }
     said.push_back(text);
   }
@@ -226,8 +228,8 @@ std::vector<std::string> pooled_levels(const CsvRows& rows, const std::vector<Un
     if (pooled == groups.end() || told.contains(column)) continue;
     said.push_back(
         fmt::format("rows of one size that differ in {} are pooled: right for repetitions; "
-                    "if they are different conditions, choose with --where",
-                    column_text(rows, *pooled, column)));
+                    "if they are different conditions, choose with {}",
+                    column_text(rows, *pooled, column), where));
   }
   return said;
 }
@@ -248,37 +250,30 @@ struct Columns {
 };
 
 std::size_t find_column(const std::string& where, const std::vector<std::string>& header,
-                        const std::string& name, const char* option) {
+                        const std::string& name, const std::string& option) {
   const auto found = std::find(header.begin(), header.end(), name);
   if (found == header.end()) {
-    throw InputError(where, unknown_name(fmt::format("column for --{}", option), name, header));
+    throw InputError(where, unknown_name(fmt::format("column for {}", option), name, header));
   }
   if (std::find(found + 1, header.end(), name) != header.end()) {
-    throw InputError(where, fmt::format("two columns are called {}, which --{} names; rename one",
+    throw InputError(where, fmt::format("two columns are called {}, which {} names; rename one",
                                         printable(name), option));
   }
   return static_cast<std::size_t>(found - header.begin());
 }
 
-std::optional<std::size_t> find_column(const std::string& where,
-                                       const std::vector<std::string>& header,
-                                       const std::optional<std::string>& name, const char* option) {
-  if (!name) return std::nullopt;
-  return find_column(where, header, *name, option);
-}
-
-double seconds_per(const std::string& unit) {
+double seconds_per(const std::string& unit, const std::string& where) {
   if (unit == "s") return 1.0;
   if (unit == "ms") return 1e-3;
   if (unit == "us") return 1e-6;
   if (unit == "ns") return 1e-9;
   const std::vector<std::string> known = {"s", "ms", "us", "ns"};
-  throw InputError("--time-unit", unknown_name("unit of time", unit, known));
+  throw InputError(where, unknown_name("unit of time", unit, known));
 }
 
 UnitKind kind_of(const CsvImportOptions& options, const std::string& unit) {
   if (!options.kind) return unit.starts_with("cpu") ? UnitKind::cpu : UnitKind::gpu;
-  return read_unit_kind(*options.kind, "--kind");
+  return read_unit_kind(*options.kind, options.called("kind"));
 }
 
 /// One row, with the names of its columns.
@@ -384,9 +379,14 @@ TraceSample read_sample(const Record& record, const Columns& columns, double ite
 class CsvImporter {
  public:
   explicit CsvImporter(const CsvImportOptions& options)
-      : options_(options), seconds_(seconds_per(options.time_unit)) {
-    for (const std::string& text : options.where) conditions_.emplace_back(text);
-    if (options.items_pattern) check_pattern(*options.items_pattern);
+      : options_(options),
+        seconds_(seconds_per(options.columns.time_unit, options.called("time_unit"))) {
+    for (const std::string& text : options.where) {
+      conditions_.emplace_back(text, options.called("where"));
+    }
+    if (options.columns.items_pattern) {
+      check_pattern(*options.columns.items_pattern, options.called("items_pattern"));
+    }
     if (options.kind) static_cast<void>(kind_of(options, {}));  // throws if unknown
   }
 
@@ -399,7 +399,7 @@ class CsvImporter {
     const Columns columns = find_columns(where, rows);
     std::vector<std::size_t> asked;
     for (const CsvCondition& condition : conditions_) {
-      asked.push_back(find_column(where, rows.header, condition.column, "where"));
+      asked.push_back(find_column(where, rows.header, condition.column, options_.called("where")));
       rows.is_used[asked.back()] = true;
     }
     bool any = false;
@@ -418,8 +418,9 @@ class CsvImporter {
       }
       if (!holds) continue;
       const std::optional<double> items =
-          options_.items_pattern ? items_in(fields[columns.items], *options_.items_pattern)
-                                 : record.number(columns.items);
+          options_.columns.items_pattern
+              ? items_in(fields[columns.items], *options_.columns.items_pattern)
+              : record.number(columns.items);
       if (!items) {
         other_sizes.insert(fields[columns.items]);
         continue;
@@ -434,7 +435,8 @@ class CsvImporter {
     if (rows.samples.empty()) refuse_choice(path, values, other_sizes);
     import_.trace.samples.insert(import_.trace.samples.end(), rows.samples.begin(),
                                  rows.samples.end());
-    for (const std::string& said : pooled_levels(rows, import_.trace.units)) {
+    for (const std::string& said :
+         pooled_levels(rows, import_.trace.units, options_.called("where"))) {
       import_.warnings.push_back(path + ": " + said);
     }
   }
@@ -447,22 +449,24 @@ class CsvImporter {
  private:
   [[nodiscard]] Columns find_columns(const std::string& where, CsvRows& rows) const {
     rows.is_used.resize(rows.header.size());
-    const auto find = [&](const std::optional<std::string>& name, const char* option) {
-      const std::optional<std::size_t> column = find_column(where, rows.header, name, option);
-      if (column) rows.is_used[*column] = true;
+    const auto find = [&](const std::optional<std::string>& name,
+                          const char* option) -> std::optional<std::size_t> {
+      if (!name) return std::nullopt;
+      const std::size_t column = find_column(where, rows.header, *name, options_.called(option));
+      rows.is_used[column] = true;
       return column;
     };
-    return {.items = *find(options_.items_column, "items-column"),
-            .compute = *find(options_.compute_column, "compute-column"),
-            .sd = find(options_.sd_column, "sd-column"),
-            .least = find(options_.min_column, "min-column"),
-            .most = find(options_.max_column, "max-column"),
-            .count = find(options_.count_column, "count-column"),
-            .in = find(options_.in_column, "in-column"),
-            .out = find(options_.out_column, "out-column"),
-            .in_bytes = find(options_.in_bytes_column, "in-bytes-column"),
-            .out_bytes = find(options_.out_bytes_column, "out-bytes-column"),
-            .unit = find(options_.unit_column, "unit-column")};
+    return {.items = *find(options_.columns.items_column, "items_column"),
+            .compute = *find(options_.columns.compute_column, "compute_column"),
+            .sd = find(options_.columns.sd_column, "sd_column"),
+            .least = find(options_.columns.min_column, "min_column"),
+            .most = find(options_.columns.max_column, "max_column"),
+            .count = find(options_.columns.count_column, "count_column"),
+            .in = find(options_.columns.in_column, "in_column"),
+            .out = find(options_.columns.out_column, "out_column"),
+            .in_bytes = find(options_.columns.in_bytes_column, "in_bytes_column"),
+            .out_bytes = find(options_.columns.out_bytes_column, "out_bytes_column"),
+            .unit = find(options_.columns.unit_column, "unit_column")};
   }
 
   /// The position of the unit called `name`, which is added if it is new.
@@ -470,10 +474,10 @@ class CsvImporter {
     std::vector<Unit>& units = import_.trace.units;
     const auto found = std::ranges::find(units, name, &Unit::name);
     if (found != units.end()) return static_cast<std::uint32_t>(found - units.begin());
-    if (name.empty()) record.refuse("`" + *options_.unit_column + "` names no unit");
+    if (name.empty()) record.refuse("`" + *options_.columns.unit_column + "` names no unit");
     if (!is_printable(name)) {
-      record.refuse(
-          fmt::format("`{}` has control characters: {}", *options_.unit_column, printable(name)));
+      record.refuse(fmt::format("`{}` has control characters: {}", *options_.columns.unit_column,
+                                printable(name)));
     }
     Unit& unit = units.emplace_back();
     unit.name = name;
@@ -495,19 +499,20 @@ class CsvImporter {
     }
     if (!other_sizes.empty()) {
       throw InputError(
-          path, fmt::format("no size is like '{}' of --items-pattern; `{}` has {}",
-                            *options_.items_pattern, options_.items_column, some_of(other_sizes)));
+          path, fmt::format("no size is like '{}' of {}; `{}` has {}",
+                            *options_.columns.items_pattern, options_.called("items_pattern"),
+                            options_.columns.items_column, some_of(other_sizes)));
     }
-    throw InputError(path, "no row meets all conditions of --where; leave one out");
+    throw InputError(path, fmt::format("no row meets all conditions of {}; leave one out",
+                                       options_.called("where")));
   }
 
   void limit_blocks() {
     const bool as_recorded = *options_.max_block_items == "recorded";
-    const Items given =
-        as_recorded ? 0 : parse_items(*options_.max_block_items, "--max-block-items");
+    const std::string option = options_.called("max_block_items");
+    const Items given = as_recorded ? 0 : parse_items(*options_.max_block_items, option);
     if (!as_recorded && given < 1) {
-      throw InputError("--max-block-items",
-                       "give a whole number of items from 1 on, or 'recorded'");
+      throw InputError(option, "give a whole number of items from 1 on, or 'recorded'");
     }
     Trace& trace = import_.trace;
     for (std::uint32_t unit = 0; unit < trace.units.size(); ++unit) {
@@ -530,46 +535,49 @@ class CsvImporter {
 std::vector<std::string> units_of(const std::vector<std::string>& paths,
                                   const CsvImportOptions& options) {
   const std::vector<std::string>& units = options.units;
+  const std::string option = options.called("unit");
+  const std::string column = options.called("unit_column");
   if (std::ranges::count(units, "") > 0) {
-    throw InputError("--unit", "the name is empty; name the unit");
+    throw InputError(option, "the name is empty; name the unit");
   }
-  if (options.unit_column) {
+  if (options.columns.unit_column) {
     if (!units.empty()) {
-      throw InputError("--unit",
-                       "beside --unit-column it says twice whose the times are; keep one");
+      throw InputError(option, "beside " + column + " it says twice whose the times are; keep one");
     }
     return std::vector<std::string>(paths.size());
   }
   if (units.empty() && paths.size() == 1) return {options.kind.value_or("gpu") + "0"};
   if (units.size() == paths.size()) return units;
   if (units.size() == 1) return std::vector<std::string>(paths.size(), units.front());
-  throw InputError("--unit", fmt::format("{} unit{} for {} file{}; give one for all files, one for "
-                                         "each in their order, or --unit-column",
-                                         units.size(), units.size() == 1 ? "" : "s", paths.size(),
-                                         paths.size() == 1 ? "" : "s"));
+  throw InputError(option, fmt::format("{} unit{} for {} file{}; give one for all files, one for "
+                                       "each in their order, or {}",
+                                       units.size(), units.size() == 1 ? "" : "s", paths.size(),
+                                       paths.size() == 1 ? "" : "s", column));
 }
 
 std::string provenance_of(const std::vector<std::string>& files, const CsvImportOptions& options) {
   std::string text = options.provenance.empty() ? "" : options.provenance + "; ";
-  text += fmt::format("column {} of {} in {} against column {}", options.compute_column,
-                      fmt::join(files, ", "), options.time_unit, options.items_column);
-  if (options.items_pattern) text += " like " + *options.items_pattern;
+  text +=
+      fmt::format("column {} of {} in {} against column {}", options.columns.compute_column,
+                  fmt::join(files, ", "), options.columns.time_unit, options.columns.items_column);
+  if (options.columns.items_pattern) text += " like " + *options.columns.items_pattern;
   if (options.where.empty()) return text;
   return text + fmt::format(", where {}", fmt::join(options.where, " and "));
 }
 
-/// --grain-items as a number.
 std::optional<Items> grain_of(const CsvImportOptions& options) {
   if (!options.grain_items) return std::nullopt;
-  const Items grain = parse_items(*options.grain_items, "--grain-items");
-  if (grain < 1) throw InputError("--grain-items", "give a whole number of items from 1 on");
+  const std::string option = options.called("grain_items");
+  const Items grain = parse_items(*options.grain_items, option);
+  if (grain < 1) throw InputError(option, "give a whole number of items from 1 on");
   return grain;
 }
 
 }  // namespace
 
 CsvImport import_csv(const std::vector<std::string>& paths, const CsvImportOptions& options) {
-  if (options.kernel == "") throw InputError("--kernel", "the name is empty; name the kernel");
+  if (options.kernel == "")
+    throw InputError(options.called("kernel"), "the name is empty; name the kernel");
   CsvImportOptions complete = options;
   complete.kernel = options.kernel.value_or(std::filesystem::path(paths.front()).stem().string());
   const std::vector<std::string> units = units_of(paths, options);

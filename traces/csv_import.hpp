@@ -1,47 +1,105 @@
 // Creates traces from tables of times in CSV files.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "shared_policies/machine/trace.hpp"
+#include "shared_policies/records/description.hpp"
 
 namespace equipoise {
 
-/// The columns to read, and the units that the rows belong to. Columns are named as in the header
-/// rows.
-struct CsvImportOptions {
-  /// Whose times the files are, in the order of the files. A single unit is that of all files;
-  /// none, with a single file, is gpu0.
-  std::vector<std::string> units;
-  std::optional<std::string> unit_column;  ///< names each row's unit, instead of `units`
-  std::optional<std::string> kind;         ///< cpu, gpu or mic; by default derived from each unit's
-                                           ///< name
-  std::string model;                       ///< of all units: "A40"; empty: not known
-  std::vector<std::string> where;          ///< COLUMN=VALUE: only rows for which all of them hold
-  std::string items_column;                ///< block sizes
-  /// The form of sizes that are no numbers, such as "*x*_mask3", where each * stands for a number:
-  /// only rows whose size has this form count.
+/// Where the numbers of a table stand. Columns are named as in its header row.
+struct CsvColumns {
+  std::optional<std::string> unit_column;
+  std::string items_column;
   std::optional<std::string> items_pattern;
-  std::string compute_column;                   ///< times; in summaries: their mean
-  std::string time_unit = "s";                  ///< s, ms, us or ns, for all time columns
-  std::optional<std::string> sd_column;         ///< standard deviation of a summary
-  std::optional<std::string> min_column;        ///< least time of a summary
-  std::optional<std::string> max_column;        ///< longest time of a summary
-  std::optional<std::string> count_column;      ///< number of samples of a summary
-  std::optional<std::string> in_column;         ///< copy-in times
-  std::optional<std::string> out_column;        ///< copy-out times
-  std::optional<std::string> in_bytes_column;   ///< bytes that a block copies in
-  std::optional<std::string> out_bytes_column;  ///< bytes that a block copies out
-  std::optional<std::string> kernel;  ///< by default the first file's name without its extension
-  std::string item = "item";          ///< the meaning of one item
-  std::optional<std::string> grain_items;  ///< block sizes are multiples of it
-  std::string provenance;  ///< where the table comes from, and under what licence; stands before
-                           ///< what is said of its columns
-  /// The largest block that each unit may get: a number of items, or "recorded", its largest size.
-  std::optional<std::string> max_block_items;
+  std::string compute_column;
+  std::string time_unit = "s";
+  std::optional<std::string> sd_column;
+  std::optional<std::string> min_column;
+  std::optional<std::string> max_column;
+  std::optional<std::string> count_column;
+  std::optional<std::string> in_column;
+  std::optional<std::string> out_column;
+  std::optional<std::string> in_bytes_column;
+  std::optional<std::string> out_bytes_column;
 };
+
+constexpr auto describe(DescriptionOf<CsvColumns> /*of*/) {
+  using Columns = CsvColumns;
+  return std::tuple(
+      member("unit_column", &Columns::unit_column,
+             "column that names each row's unit, where a file has times of several")
+          .if_any(),
+      member("items_column", &Columns::items_column, "block sizes"),
+      member("items_pattern", &Columns::items_pattern,
+             "form of sizes within text: with '*x*_mask3', 128x128_mask3 is 128 * 128 items, and "
+             "rows with other sizes are left out")
+          .if_any(),
+      member("compute_column", &Columns::compute_column, "times, or mean times"),
+      member("time_unit", &Columns::time_unit, "s, ms, us or ns").may_lack(),
+      member("sd_column", &Columns::sd_column, "standard deviations").if_any(),
+      member("min_column", &Columns::min_column, "least times").if_any(),
+      member("max_column", &Columns::max_column, "longest times").if_any(),
+      member("count_column", &Columns::count_column, "numbers of samples").if_any(),
+      member("in_column", &Columns::in_column, "copy-in times").if_any(),
+      member("out_column", &Columns::out_column, "copy-out times").if_any(),
+      member("in_bytes_column", &Columns::in_bytes_column, "bytes that a block copies in").if_any(),
+      member("out_bytes_column", &Columns::out_bytes_column, "bytes that a block copies out")
+          .if_any());
+}
+
+/// How tables of times are read, and what the trace that they become says besides.
+struct CsvImportOptions {
+  std::vector<std::string> units;
+  std::optional<std::string> kind;
+  std::string model;
+  std::vector<std::string> where;
+  CsvColumns columns;
+  std::optional<std::string> max_block_items;
+  std::optional<std::string> kernel;
+  std::string item = "item";
+  std::optional<std::string> grain_items;
+  std::string provenance;
+  /// What messages call the option that is described as `name`, such as "--time-unit" for
+  /// "time_unit".
+  std::function<std::string(const std::string& name)> called = [](const auto& name) {
+    return name;
+  };
+};
+
+constexpr auto describe(DescriptionOf<CsvImportOptions> /*of*/) {
+  using Options = CsvImportOptions;
+  return std::tuple(
+      member("unit", &Options::units,
+             "unit that was timed; with several files, once for each, in their order")
+          .if_any(),
+      member("kind", &Options::kind,
+             "cpu, gpu or mic; by default what each unit's name begins with")
+          .if_any(),
+      member("model", &Options::model,
+             "hardware model of the units, e.g. 'A40'; runs warn if a platform's host is another "
+             "model")
+          .if_any(),
+      member("where", &Options::where, "COLUMN=VALUE: only these rows; repeatable").if_any(),
+      member("columns", &Options::columns, "where the numbers stand").flat(),
+      member("max_block_items", &Options::max_block_items,
+             "largest block that a unit may get; 'recorded': its largest recorded size")
+          .if_any(),
+      member("kernel", &Options::kernel,
+             "name of the kernel; by default the first file's name without its ending")
+          .if_any(),
+      member("item", &Options::item, "what one item is, in words").may_lack(),
+      member("grain_items", &Options::grain_items, "block sizes are multiples of this").if_any(),
+      member("provenance", &Options::provenance,
+             "where the table comes from, and under what licence; for the trace's header")
+          .if_any(),
+      unwritten(&Options::called));
+}
 
 /// The result of an import.
 struct CsvImport {

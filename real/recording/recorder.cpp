@@ -36,7 +36,7 @@ struct MergeTimes {
 std::string loss_text(const Event& event, const std::vector<UnitSpec>& units, std::size_t first,
                       const std::string& what) {
   if (const auto* block = std::get_if<BlockLost>(&event.what)) {
-    return fmt::format("unit {} could not do a block of {} items while {}; give smaller --sizes",
+    return fmt::format("unit {} could not do a block of {} items while {}; give smaller sizes",
                        units[first + block->unit.index].unit.name, block->block.items, what);
   }
   const UnitId lost = std::get<UnitLost>(event.what).unit;
@@ -304,7 +304,7 @@ void add_watts(const std::deque<GroupRecorder>& groups, const UnitDomains& domai
     const std::string last = together.back();
     together.pop_back();
     recording.unmetered.push_back(
-        fmt::format("busy watts of {}{}{} were not measured apart: record with --alone",
+        fmt::format("busy watts of {}{}{} were not measured apart: record each unit alone",
                     fmt::join(together, ", "), together.empty() ? "" : " and ", last));
   }
 }
@@ -352,11 +352,11 @@ void check_items(const RecordSetup& setup) {
   const Workload& workload = setup.kernel->workload();
   for (const UnitSpec& spec : setup.units) {
     if (holds_a_grain(spec.unit, workload)) continue;
-    throw InputError("--unit", spec.unit.name + " does not hold a block; give it more memory");
+    throw InputError("unit", spec.unit.name + " does not hold a block; give it more memory");
   }
   if (part_of_a_unit(setup) > 0) return;
   const auto needed = static_cast<Items>(setup.units.size()) * workload.grain_items;
-  throw InputError("--workload",
+  throw InputError("workload",
                    fmt::format("{} units together need at least {} items, and {} has {}; give it "
                                "more, or record fewer units",
                                setup.units.size(), needed, workload.kernel, workload.items));
@@ -369,7 +369,7 @@ void check_sizes(const RecordSetup& setup) {
       const Items most = std::min(part, largest_block(spec.unit, setup.kernel->workload()));
       if (items >= 1 && items <= most) continue;
       throw InputError(
-          "--sizes",
+          "sizes",
           fmt::format("{} has no block of {} items{}; give sizes from 1 to {}", spec.unit.name,
                       items, setup.alone ? "" : " when all units are recorded at a time", most));
     }

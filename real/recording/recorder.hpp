@@ -87,7 +87,7 @@ struct Recording {
   /// Results that are impossible or doubtful: a copy faster than this machine can copy, the number
   /// of outliers, other programs on the cores.
   std::vector<std::string> doubts;
-  /// "busy watts of cpu0 and cpu1 were not measured apart: record with --alone"
+  /// "busy watts of cpu0 and cpu1 were not measured apart: record each unit alone"
   std::vector<std::string> unmetered;
   bool interrupted = false;  ///< a stop was requested; the trace holds the samples until then
 };

@@ -364,7 +364,7 @@ void UnitRecorder::add_remarks(Recording& recording) const {
   if (shortest < std::numeric_limits<Items>::max()) {
     recording.doubts.push_back(
         fmt::format("{}: blocks of {} items or more take too long for this recording and were not "
-                    "timed; more time (--seconds-max) helps",
+                    "timed; more time helps",
                     name(), shortest));
   }
   if (outliers > 0) {

@@ -45,17 +45,17 @@ std::vector<PolicyInfo> make_rows() {
 
 void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) {
   if (inputs.known == nullptr) {
-    throw InputError("--policy",
+    throw InputError("policy",
                      info.name +
-                         " has to know block times beforehand; give --trace FILE with times of "
+                         " has to know block times beforehand; give a trace with times of "
                          "this kernel (equipoise record makes one), or profile=FILE to the policy");
   }
   for (const KnownCosts::Phase& phase : inputs.known->phases) {
     for (std::size_t p = 0; p < phase.size(); ++p) {
       if (phase[p] == nullptr) {
-        throw InputError("--policy",
+        throw InputError("policy",
                          fmt::format("{} has to know block times beforehand, and nothing tells "
-                                     "those of {}; give --trace FILE with its times of this kernel "
+                                     "those of {}; give a trace with its times of this kernel "
                                      "(equipoise record makes one), or leave the unit out",
                                      info.name,
                                      p < inputs.units.size() ? inputs.units[p].name
@@ -92,13 +92,13 @@ std::span<const PolicyInfo> policy_catalog() {
   return rows;
 }
 
-const PolicyInfo& find_policy(std::string_view name) {
+const PolicyInfo& find_policy(std::string_view name, const std::string& where) {
   std::vector<std::string> known;
   for (const PolicyInfo& info : policy_catalog()) {
     if (info.name == name) return info;
     known.push_back(info.name);
   }
-  throw InputError("--policy", unknown_name("policy", std::string(name), known));
+  throw InputError(where, unknown_name("policy", std::string(name), known));
 }
 
 PaperPrice paper_price(const PolicyInfo& info, const std::string& kernel) {
@@ -116,7 +116,7 @@ TypedParameters with_preset(const PolicyInfo& info, TypedParameters typed) {
       return typed;
     }
   }
-  throw InputError("--policy", unknown_name("value of preset", chosen->second, preset_names(info)));
+  throw InputError("policy", unknown_name("value of preset", chosen->second, preset_names(info)));
 }
 
 namespace {
@@ -124,7 +124,7 @@ namespace {
 std::unique_ptr<Policy> make_without_backup(const PolicyInfo& info, const PolicyInputs& inputs) {
   TypedParameters typed = with_preset(info, inputs.parameters);
   const std::optional<double> time_share = take_time_share(typed, info.parameters);
-  const Parameters parameters(typed, info.parameters, info.name, "--policy");
+  const Parameters parameters(typed, info.parameters, info.name, "policy");
   if (info.foresight != Foresight::none) refuse_missing_profile(info, inputs);
   if (info.check_units != nullptr) info.check_units(parameters, inputs.units);
   std::unique_ptr<Policy> policy = info.make(parameters, inputs.known);
@@ -132,7 +132,7 @@ std::unique_ptr<Policy> make_without_backup(const PolicyInfo& info, const Policy
   return make_probed_start(*time_share, [=, &info, known = inputs.known](Items first_block_items) {
     TypedParameters probed = typed;
     probed["initial_block_items"] = std::to_string(first_block_items);
-    return info.make(Parameters(probed, info.parameters, info.name, "--policy"), known);
+    return info.make(Parameters(probed, info.parameters, info.name, "policy"), known);
   });
 }
 
@@ -142,8 +142,7 @@ std::unique_ptr<Policy> make_policy(const PolicyInfo& info, const PolicyInputs& 
   PolicyInputs own = inputs;
   TypedParameters typed;
   if (auto backup = own.parameters.extract("backup")) typed.insert(std::move(backup));
-  const Parameters common(typed, std::vector{backup_parameter(info.backs_up)}, info.name,
-                          "--policy");
+  const Parameters common(typed, std::vector{backup_parameter(info.backs_up)}, info.name, "policy");
   const bool backs_up = common.choice("backup", {"off", "on"}) == 1;
   std::unique_ptr<Policy> policy = make_without_backup(info, own);
   return backs_up && policy != nullptr ? make_backup_tasks(std::move(policy)) : std::move(policy);

@@ -83,9 +83,10 @@ struct PolicyInfo {
 /// catalog have them.
 void add_common_parameters(PolicyInfo& info);
 
-/// Returns the row called `name`. Throws InputError, which suggests the nearest known name, if
-/// there is none.
-[[nodiscard]] const PolicyInfo& find_policy(std::string_view name);
+/// Returns the row called `name`. Throws InputError (at `where`), which suggests the nearest known
+/// name, if there is none.
+[[nodiscard]] const PolicyInfo& find_policy(std::string_view name,
+                                            const std::string& where = "policy");
 
 /// What decisions cost with --decision-cost paper.
 struct PaperPrice {

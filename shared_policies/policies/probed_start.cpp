@@ -140,11 +140,11 @@ std::optional<double> take_time_share(TypedParameters& typed,
   const bool is_known = std::any_of(known.begin(), known.end(),
                                     [](const auto& info) { return info.name == parameter; });
   if (!is_known || given == typed.end() || !given->second.starts_with(prefix)) return {};
-  const double share = parse_number(given->second.substr(prefix.size()), "--policy");
+  const double share = parse_number(given->second.substr(prefix.size()), "policy");
   if (!(share > 0.0 && share < 1.0)) {
-    throw InputError("--policy", fmt::format("{}={} is out of range; give time:SHARE with a share "
-                                             "of the time between 0 and 1, such as time:0.10",
-                                             parameter, given->second));
+    throw InputError("policy", fmt::format("{}={} is out of range; give time:SHARE with a share "
+                                           "of the time between 0 and 1, such as time:0.10",
+                                           parameter, given->second));
   }
   given->second = "auto";
   return share;

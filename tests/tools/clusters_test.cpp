@@ -12,7 +12,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/simulations/simulations.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 
 namespace equipoise::clusters_test {
 namespace {
@@ -88,7 +88,7 @@ void run_largest_problems(const std::string& platform, const std::vector<Json>& 
     options.workloads.push_back(largest_workload(trace));
   }
   testing::internal::CaptureStderr();
-  const SimWorld world = load_sim_world(options);
+  const SimMachine world = load_sim_machine(options);
   const RunReport report =
       run_simulation(simulation_of(world, parse_policy("greedy:pieces=100"), options));
   for (const std::string& line : lines_of(testing::internal::GetCapturedStderr())) {

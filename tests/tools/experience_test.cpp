@@ -82,8 +82,8 @@ TEST_F(ExperienceOfRuns, IsNotKeptInTheRunFile) {
   for (const std::string& out : {file_, folder_.path("./experience.json")}) {
     const ProgramRun refused = run("simulate", "greedy", {"--out", out});
     EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_EQ(refused.err,
-              "equipoise: error: --out: is also the file of --experience; give another name\n");
+    EXPECT_EQ(refused.err, "equipoise: error: --out: " + out +
+                               " is also what --experience writes; give each a file of its own\n");
     EXPECT_FALSE(std::filesystem::exists(file_));
   }
 }

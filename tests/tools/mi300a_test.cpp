@@ -82,10 +82,10 @@ TEST(Mi300a, TracesHaveTheNumbersOfTheTable) {
 CopySpeed line_of(const std::string& kernel) {
   CsvImportOptions options;
   options.where = {"kernel_name=" + kernel};
-  options.items_column = "problem_size";
-  options.items_pattern = "*MB";  // MiB
-  options.compute_column = "min_ms";
-  options.time_unit = "ms";
+  options.columns.items_column = "problem_size";
+  options.columns.items_pattern = "*MB";  // MiB
+  options.columns.compute_column = "min_ms";
+  options.columns.time_unit = "ms";
   const CsvImport import = import_csv({repository() / "traces/mi300a.csv"}, options);
   std::vector<double> bytes;
   std::vector<double> times_s;

@@ -265,7 +265,7 @@ TEST_F(Outputs, OfARecordingAreTwoFiles) {
                     std::filesystem::path(scratch.path("")).parent_path().filename().string() +
                     "/new.jsonl")});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_NE(run.err.find("is also the file of the trace"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("is also what --out writes"), std::string::npos) << run.err;
   EXPECT_FALSE(std::filesystem::exists(trace_out));
 }
 
@@ -275,8 +275,8 @@ TEST_F(Outputs, OfARunAndItsPageAreTwoFiles) {
     const ProgramRun run =
         run_equipoise(with({"simulate", "--policy", "greedy"}, {"--out", out, "--report", same}));
     EXPECT_EQ(run.exit_code, 2);
-    EXPECT_EQ(run.err,
-              "equipoise: error: --report: is the run file of --out, too; give it another name\n");
+    EXPECT_EQ(run.err, "equipoise: error: --report: " + same +
+                           " is also what --out writes; give each a file of its own\n");
     EXPECT_EQ(run.out, "");
     EXPECT_FALSE(std::filesystem::exists(out));
   }

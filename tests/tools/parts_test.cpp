@@ -128,7 +128,7 @@ TEST(ChooseWorkload, SaysWhereResidentDataLieAtTheStart) {
               Distribution::replicated);
   }
   EXPECT_EQ(refusal_of([&] { (void)distribution("matmul:n=100,distribution=replicate"); }),
-            "--workload: unknown value of distribution 'replicate'; did you mean 'replicated'?");
+            "workload: unknown value of distribution 'replicate'; did you mean 'replicated'?");
   trace.kernel = "matmul";
   trace.resident_memory_bytes = 10.0;
   EXPECT_EQ(choose_workload("matmul:n=100", {trace}).bytes_kept(), 10.0);
@@ -140,7 +140,8 @@ TEST(ChooseWorkload, RefusesATraceOfAnotherNumberOfItemsThatTheirCostDependsOn) 
   trace.kernel = "grn";
   trace.problem = {{"candidates", 60.0}, {"items", 60.0}};
   const auto check = [&](const std::string& spelling) {
-    return refusal_of([&] { check_problem(trace, "t.jsonl", choose_workload(spelling, {trace})); });
+    return refusal_of(
+        [&] { check_problem({trace}, {"t.jsonl"}, choose_workload(spelling, {trace})); });
   };
   EXPECT_EQ(check("grn:items=60"), "not refused");
   EXPECT_EQ(check("grn:items=70"),
@@ -167,7 +168,7 @@ TEST(ChooseWorkload, KnowsWhatMovesBetweenIterations) {
   EXPECT_EQ(refusal_of([&] {
               static_cast<void>(choose_workload("stencil:items=9,iteration_bytes=1601", {trace}));
             }),
-            "--workload: iteration_bytes are a part of resident_bytes; give no more than these");
+            "workload: iteration_bytes are a part of resident_bytes; give no more than these");
 }
 
 TEST(ChooseWorkload, LetsATraceSizeAKernelInItemsThatHasAnotherSizeOfItsOwn) {
@@ -177,7 +178,7 @@ TEST(ChooseWorkload, LetsATraceSizeAKernelInItemsThatHasAnotherSizeOfItsOwn) {
   EXPECT_EQ(choose_workload("matmul:n=100", {trace}).items, 100);
   trace.kernel = "other";
   EXPECT_EQ(refusal_of([&] { (void)choose_workload("matmul:items=1000", {trace}); }),
-            "--workload: matmul has no parameter 'items', but for a trace of matmul, and none is "
+            "workload: matmul has no parameter 'items', but for a trace of matmul, and none is "
             "given; see 'equipoise list kernels'");
 }
 

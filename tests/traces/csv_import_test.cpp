@@ -1,6 +1,8 @@
 // Tests of the import of CSV tables as traces.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/mutations.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -11,9 +13,13 @@ namespace {
 
 CsvImportOptions options() {
   CsvImportOptions options;
-  options.items_column = "num_tokens";
-  options.compute_column = "median";
-  options.time_unit = "ms";
+  options.columns.items_column = "num_tokens";
+  options.columns.compute_column = "median";
+  options.columns.time_unit = "ms";
+  options.called = [](std::string name) {
+    std::ranges::replace(name, '_', '-');
+    return "--" + name;
+  };
   return options;
 }
 
@@ -62,10 +68,10 @@ TEST(CsvImport, ReadsQuotedFieldsCarriageReturnsAndEmptyLines) {
 TEST(CsvImport, MakesSummariesWhereDeviationOrCountAreGiven) {
   CsvImportOptions with = options();
   with.units = {"cpu3"};
-  with.sd_column = "sd";
-  with.count_column = "runs";
-  with.in_column = "in";
-  with.out_column = "out";
+  with.columns.sd_column = "sd";
+  with.columns.count_column = "runs";
+  with.columns.in_column = "in";
+  with.columns.out_column = "out";
   with.kernel = "attention";
   with.item = "token";
   const Trace trace = import("num_tokens,median,sd,runs,in,out\n8,2,0.5,30,1,\n", with);
@@ -85,18 +91,18 @@ TEST(CsvImport, KnowsFourUnitsOfTime) {
       {"s", 3.0}, {"ms", 3e-3}, {"us", 3e-6}, {"ns", 3e-9}};
   for (const auto& [unit, seconds] : units) {
     CsvImportOptions with = options();
-    with.time_unit = unit;
+    with.columns.time_unit = unit;
     EXPECT_DOUBLE_EQ(import("num_tokens,median\n1,3\n", with).samples[0].compute_mean_s, seconds);
   }
 }
 
 TEST(CsvImport, NamesTheNearestColumnUnitAndKind) {
   CsvImportOptions with = options();
-  with.items_column = "num_token";
+  with.columns.items_column = "num_token";
   EXPECT_EQ(refusal("a,num_tokens,median\n1,2,3\n", with),
             "t.csv:1: unknown column for --items-column 'num_token'; did you mean 'num_tokens'?");
   with = options();
-  with.time_unit = "msec";
+  with.columns.time_unit = "msec";
   EXPECT_EQ(refusal("a\n", with),
             "--time-unit: unknown unit of time 'msec'; known are: s, ms, us, ns");
   with = options();
@@ -128,16 +134,16 @@ TEST(CsvImport, RefusesTimesThatCannotBeMeasured) {
             "t.csv:2: `median`" + why + "1e-13" + hint);
   EXPECT_EQ(refusal("num_tokens,median\n128,1e-12\n"), "not refused");
   CsvImportOptions with = options();
-  with.time_unit = "ns";
-  with.in_column = "in";
+  with.columns.time_unit = "ns";
+  with.columns.in_column = "in";
   EXPECT_EQ(refusal("num_tokens,median,in\n128,1e-307,0\n", with),
             "t.csv:2: `median`" + why + "1e-307" + hint);
   EXPECT_EQ(refusal("num_tokens,median,in\n128,1,1e-307\n", with),
             "t.csv:2: `in`" + why + "1e-307" + hint);
   EXPECT_EQ(refusal("num_tokens,median,in\n128,1,1e19\n", with),
             "t.csv:2: `in` overflows: 1e19" + hint);
-  with.in_column.reset();
-  with.sd_column = "in";
+  with.columns.in_column.reset();
+  with.columns.sd_column = "in";
   EXPECT_EQ(refusal("num_tokens,median,in\n128,1,1e7\n", with),
             "t.csv:2: `in` is more than a million times the mean" + hint);
   EXPECT_EQ(refusal("num_tokens,median,in\n128,1,1e-307\n", with), "not refused");
@@ -192,9 +198,9 @@ TEST(CsvImport, MakesOneTraceOfSeveralFiles) {
 
 TEST(CsvImport, ReadsUnitsBytesAndLimitsFromColumns) {
   CsvImportOptions with = options();
-  with.unit_column = "device";
-  with.in_bytes_column = "in";
-  with.out_bytes_column = "out";
+  with.columns.unit_column = "device";
+  with.columns.in_bytes_column = "in";
+  with.columns.out_bytes_column = "out";
   with.kernel = "k";
   with.max_block_items = "recorded";
   const std::string text = "device,num_tokens,median,in,out\ngpu0,8,2,64,\ncpu0,4,9,32,16\n";
@@ -236,7 +242,7 @@ TEST(CsvImport, TakesOnlyTheRowsThatAreAskedFor) {
 
 TEST(CsvImport, TakesSizesFromText) {
   CsvImportOptions with = options();
-  with.items_pattern = "*x*_mask3";
+  with.columns.items_pattern = "*x*_mask3";
   const std::string text =
       "num_tokens,median\n128x128_mask3,2\n128x128_mask5,3\n1.5x4_mask3,4\nx4_mask3,5\n"
       "8x4_mask35,6\n8x-4_mask3,7\n16,8\n";
@@ -247,9 +253,9 @@ TEST(CsvImport, TakesSizesFromText) {
   EXPECT_DOUBLE_EQ(trace.samples[1].items, 6);
   EXPECT_EQ(trace.provenance,
             "column median of prefill.csv in ms against column num_tokens like *x*_mask3");
-  with.items_pattern = "*";
+  with.columns.items_pattern = "*";
   EXPECT_DOUBLE_EQ(import(text, with).samples.at(0).items, 16);
-  with.items_pattern = "*x*_mask7";
+  with.columns.items_pattern = "*x*_mask7";
   EXPECT_EQ(refusal("num_tokens,median\n8x8_mask3,2\n4,2\n", with),
             "t.csv: no size is like '*x*_mask7' of --items-pattern; `num_tokens` has 4, 8x8_mask3");
   EXPECT_EQ(refusal("num_tokens,median\n0x8_mask7,2\n", with),
@@ -260,7 +266,7 @@ TEST(CsvImport, TakesSizesFromText) {
 TEST(CsvImport, RefusesFormsOfSizesWithoutOneNumberAtEachStar) {
   CsvImportOptions with = options();
   for (const char* const pattern : {"", "mask3", "**"}) {
-    with.items_pattern = pattern;
+    with.columns.items_pattern = pattern;
     EXPECT_EQ(refusal("num_tokens,median\n8,2\n", with),
               "--items-pattern: '" + std::string(pattern) +
                   "' has no * for the number of items, or two in a row; write for example "
@@ -270,8 +276,8 @@ TEST(CsvImport, RefusesFormsOfSizesWithoutOneNumberAtEachStar) {
 
 TEST(CsvImport, KeepsLeastAndLongestTimes) {
   CsvImportOptions with = options();
-  with.min_column = "least";
-  with.max_column = "most";
+  with.columns.min_column = "least";
+  with.columns.max_column = "most";
   const Trace trace = import("num_tokens,median,least,most\n8,2,1.5,9\n16,4,,4\n", with);
   EXPECT_TRUE(trace.samples.at(0).is_summary);
   EXPECT_DOUBLE_EQ(trace.samples[0].compute_min_s.value(), 0.0015);
@@ -284,7 +290,7 @@ TEST(CsvImport, KeepsLeastAndLongestTimes) {
   EXPECT_EQ(refusal(header + "8,2,1,1.5\n", with), "t.csv:2: `most` is below the mean" + hint);
   EXPECT_EQ(refusal(header + "8,2,0,3\n", with),
             "t.csv:2: `least` must be more than zero, not 0" + hint);
-  with.min_column = "lest";
+  with.columns.min_column = "lest";
   EXPECT_EQ(refusal(header + "8,2,1,3\n", with),
             "t.csv:1: unknown column for --min-column 'lest'; did you mean 'least'?");
 }
@@ -362,7 +368,7 @@ TEST(CsvImport, NamesItsOnlyUnitAfterItsKind) {
 
 TEST(CsvImport, RefusesNamesOfUnitsWithControlCharacters) {
   CsvImportOptions with = options();
-  with.unit_column = "unit";
+  with.columns.unit_column = "unit";
   using namespace std::string_literals;
   EXPECT_EQ(refusal("num_tokens,median,unit\n1,2,a\0b\n"s, with),
             "t.csv:2: `unit` has control characters: a\\x00b; correct the row or leave it out");

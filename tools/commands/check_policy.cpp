@@ -81,9 +81,9 @@ Json promise_json(const Promise& promise, int machines, const Finding& finding) 
 }
 
 void print(const Promise& promise, int machines, const Finding& finding) {
-  std::printf("%s  %-17s  %s (%d machines)\n", finding ? "BROKEN" : "kept  ", promise.name.c_str(),
-              promise.line.c_str(), machines);
-  if (finding) std::printf("        %s\n", finding->c_str());
+  print_out("{}  {:17}  {} ({} machines)\n", finding ? "BROKEN" : "kept  ", promise.name,
+            promise.line, machines);
+  if (finding) print_out("        {}\n", *finding);
   std::fflush(stdout);
 }
 
@@ -111,10 +111,9 @@ int check_policy_command(const PolicyCheckRequest& request) {
     }
   }
   if (request.json) {
-    std::printf("%s\n", line_of({{"schema", "equipoise.policy-check/1"},
-                                 {"policy", request.policy},
-                                 {"promises", std::move(promises)}})
-                            .c_str());
+    print_json({{"schema", "equipoise.policy-check/1"},
+                {"policy", request.policy},
+                {"promises", std::move(promises)}});
   }
   if (broken.empty()) return 0;
   say_error(fmt::format("{}: does not keep {}; the same machines again: --seed {}", request.policy,

@@ -18,11 +18,11 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "shared_policies/text/printable_text.hpp"
-#include "tools/commands/command_line_commands.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/runs/version.hpp"
+#include "tools/worlds/experiment_facts.hpp"
 
 namespace equipoise {
 namespace {
@@ -83,10 +83,8 @@ void add_help_command(CLI::App& app, TypedCommand& typed) {
     typed.run = [&app, words] {
       const CLI::App& command = command_called(app, *words);
       // App::help would print the help of this command, which was typed.
-      std::printf("%s", command.get_formatter()
-                            ->make_help(&command, full_name(command), CLI::AppFormatMode::Normal)
-                            .c_str());
-      return 0;
+      return print_out("{}", command.get_formatter()->make_help(&command, full_name(command),
+                                                                CLI::AppFormatMode::Normal));
     };
   });
 }
@@ -213,7 +211,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     std::ostringstream text;
     const int exit_code = app.exit(help, text);
-    std::printf("%s", text.str().c_str());
+    print_out("{}", text.str());
     return exit_code;
   } catch (const CLI::ParseError& error) {
     return say(fmt::format("{}; see {} --help", complaint(app, {argv + 1, argv + argc}, error),
@@ -237,6 +235,7 @@ int run(int argc, char** argv) {
 
 int run_program(int argc, char** argv) {
   open_standard_files();
+  remember_command(argc, argv);
   ::signal(SIGXFSZ, SIG_IGN);  // makes a write beyond the file size limit fail
   ::signal(SIGPIPE, SIG_IGN);  // makes a write to a closed pipe fail
   return finish_printing(run(argc, argv));

@@ -1,7 +1,30 @@
-// The entry point of the command line.
+// The command line: its entry point, and what its files, which alone use CLI11, share.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "shared_policies/model/failure.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own name
+class App;
+}  // namespace CLI
+
 namespace equipoise {
+
+/// The command that was typed, ready to run.
+struct TypedCommand {
+  std::function<int()> run;           ///< the command, with its options
+  std::optional<InputError> refusal;  ///< of the first value that cannot be used
+};
+
+/// Adds all commands to `app` but `help`. When `app` has parsed the arguments, `typed` holds the
+/// one that was typed.
+void add_commands(CLI::App& app, TypedCommand& typed);
+
+/// Adds the command `completion`, which knows all commands of `app`.
+void add_completion(CLI::App& app, TypedCommand& typed);
 
 /// Parses the command line and runs the command. Returns the exit code: 0 success; 1 the work
 /// failed or a check did not hold; 2 unusable arguments or input; 130 or 143 after Ctrl-C or

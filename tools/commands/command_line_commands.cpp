@@ -1,14 +1,16 @@
 // All commands with their options, each of which fills the request of its command, and help with a
 // working example.
-#include "tools/commands/command_line_commands.hpp"
+#include "tools/commands/command_line.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,12 @@
 
 namespace equipoise {
 namespace {
+
+/// The option for the member `name` of a described struct: "--time-unit" for "time_unit".
+std::string option_called(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return "--" + name;
+}
 
 /// A command, and the ways in which options fill its request.
 struct CommandOptions {
@@ -69,7 +77,7 @@ struct CommandOptions {
                      const Read& read) const {
     const auto take = [&into, name, read, &refusal = typed.refusal](const Typed& text) {
       try {
-        into = read(text, name);
+        into = static_cast<T>(read(text, name));
       } catch (const InputError& why) {
         if (!refusal) refusal = why;
       }
@@ -84,6 +92,22 @@ struct CommandOptions {
                  [&into, read](const std::string& text, const std::string& at) {
                    return text.empty() ? into : T(read(text, at));
                  });
+  }
+  /// An option for each member of `into`, a struct of texts and lists of texts with a description,
+  /// and of its parts.
+  template <Described Options>
+  void described(Options& into) const {
+    for_each_member<Options>([&](const auto& one) {
+      auto& value = into.*one.at;
+      if constexpr (Described<std::remove_reference_t<decltype(value)>>) {
+        return described(value);
+      } else {
+        CLI::Option* const option = text(option_called(one.facts.name), value, one.facts.meaning);
+        option->required(one.facts.writing == Writing::always);
+        if (one.facts.writing == Writing::usual) option->capture_default_str();
+        if constexpr (requires { value.front().size(); }) option->allow_extra_args(false);
+      }
+    });
   }
   CLI::Option* flag(const std::string& name, bool& into, const std::string& meaning) const {
     return app.add_flag(name, into, meaning);
@@ -115,27 +139,23 @@ CommandOptions add_group(const CommandOptions& above, const std::string& name,
 
 // Values. Each reads `text`, the value of the option `name`.
 
-Items whole_number(const std::string& text, const std::string& name, Items least, Items most,
-                   const std::string& advice) {
-  const Items number = parse_items(text, name);
-  if (number < least || number > most) throw InputError(name, advice);
-  return number;
+/// A reader of what `parse` reads, from `least` to `most`; `advice`: what to do about another
+/// value.
+template <class Number>
+auto within(Number (*parse)(const std::string& text, const std::string& name), Number least,
+            Number most, const char* advice) {
+  return [=](const std::string& text, const std::string& name) {
+    const Number number = parse(text, name);
+    if (number >= least && number <= most) return number;
+    throw InputError(name, advice);
+  };
 }
 
-std::uint64_t seed_of(const std::string& text, const std::string& name) {
-  return static_cast<std::uint64_t>(whole_number(
-      text, name, 0, Items{1} << 53, "a seed is not negative; give a whole number from 0 on"));
-}
+constexpr double any = std::numeric_limits<double>::infinity();
+constexpr double above_0 = std::numeric_limits<double>::denorm_min();
 
-int repetitions_of(const std::string& text, const std::string& name) {
-  return static_cast<int>(
-      whole_number(text, name, 1, 1'000'000, "give a number of repetitions from 1 to 1e6"));
-}
-
-double positive_seconds(const std::string& text, const std::string& name) {
-  const double seconds = parse_quantity(text, "s", name);
-  if (seconds > 0.0) return seconds;
-  throw InputError(name, "give a positive number of seconds");
+double parse_seconds(const std::string& text, const std::string& name) {
+  return parse_quantity(text, "s", name);
 }
 
 Seconds dispatch_cost_of(const std::string& text, const std::string& name) {
@@ -157,38 +177,9 @@ BlockTimeout block_timeout_of(const std::string& text, const std::string& name) 
   throw InputError(name, "give a positive number of seconds, or auto or none");
 }
 
-double time_scale_of(const std::string& text, const std::string& name) {
-  const double scale = parse_number(text, name);
-  if (scale >= 1e-6 && scale <= 1e6) return scale;
-  throw InputError(name, "give a number from 1e-6 to 1e6");
-}
-
 std::string decision_cost_of(const std::string& text, const std::string& name) {
   static_cast<void>(make_cost_meter(text, {}, name));  // throws if it is unreadable
   return text;
-}
-
-double error_of(const std::string& text, const std::string& name) {
-  const double error = parse_ratio(text, name);
-  if (error >= 0.0) return error;
-  throw InputError(name, "an error is not negative; give a share such as 8%");
-}
-
-double confidence_of(const std::string& text, const std::string& name) {
-  const double confidence = parse_share(text, name);
-  if (confidence > 0.0) return confidence;
-  throw InputError(name, "an interval needs more than 0; give 95% or 99%");
-}
-
-double check_seconds_of(const std::string& text, const std::string& name) {
-  const double seconds = parse_number(text, name);
-  if (seconds > 0.0 && seconds <= 1e5) return seconds;
-  throw InputError(name, "give a number of seconds above 0, up to 1e5");
-}
-
-int machines_of(const std::string& text, const std::string& name) {
-  return static_cast<int>(
-      whole_number(text, name, 1, 1'000'000, "give a number of machines from 1 to 1e6"));
 }
 
 std::vector<std::string> policies_of(const std::vector<std::string>& lists,
@@ -246,7 +237,10 @@ void add_map(const CommandOptions& c, RunOptions& r) {
 }
 
 void add_seed(const CommandOptions& c, std::uint64_t& seed, const std::string& meaning) {
-  c.value("--seed", seed, meaning, seed_of)->default_str(fmt::format("{}", seed));
+  c.value("--seed", seed, meaning,
+          within(parse_items, Items{0}, Items{1} << 53,
+                 "a seed is not negative; give a whole number from 0 on"))
+      ->default_str(fmt::format("{}", seed));
 }
 
 void add_simulation(const CommandOptions& c, RunOptions& r, bool required) {
@@ -323,18 +317,21 @@ void add_real_settings(const CommandOptions& c, RunOptions& r) {
   c.value("--time-scale", r.time_scale,
           "of paced units: with 0.1 they are ten times as fast, so that the time of decisions "
           "weighs ten times as much; default: 1, or that of the run which is repeated",
-          time_scale_of);
+          within(parse_number, 1e-6, 1e6, "give a number from 1e-6 to 1e6"));
 }
 
 void add_baseline(const CommandOptions& c, ComparisonOptions& r) {
   c.text("--baseline", r.baseline, "the policy that speedups refer to; it always runs")
       ->capture_default_str();
-  c.value("--reps", r.reps, "repetitions of every policy", repetitions_of)
+  c.value("--reps", r.reps, "repetitions of every policy",
+          within(parse_items, Items{1}, Items{1'000'000},
+                 "give a number of repetitions from 1 to 1e6"))
       ->default_str(fmt::format("{}", r.reps));
 }
 
 void add_seconds_max(const CommandOptions& c, double& seconds, const std::string& meaning) {
-  c.value("--seconds-max", seconds, meaning, positive_seconds)
+  c.value("--seconds-max", seconds, meaning,
+          within(parse_seconds, above_0, any, "give a positive number of seconds"))
       ->default_str(fmt::format("{}", seconds));
 }
 
@@ -454,7 +451,8 @@ void add_diff(const CommandOptions& program) {
   c.value_or_empty("--fail", r.fail_above,
                    "exit 1 if a policy is worse by more than this, beyond noise, e.g. 5%",
                    parse_share);
-  c.value("--confidence", r.confidence, "of the confidence intervals", confidence_of)
+  c.value("--confidence", r.confidence, "of the confidence intervals",
+          within(parse_share, above_0, 1.0, "an interval needs more than 0; give 95% or 99%"))
       ->default_str("95%");
   c.text("--junit", r.junit_file, "write a JUnit report here, one case a policy");
   add_json(c, r.json);
@@ -483,6 +481,7 @@ void add_validate(const CommandOptions& program) {
       add(program, "validate", "Measures how far predictions are from real runs on this machine",
           validate_command);
   ComparisonOptions& o = r.options;
+  o.on = "both";
   add_units(c, o, true);
   add_workload(c, o);
   add_policies(c, o.policies);
@@ -493,8 +492,9 @@ void add_validate(const CommandOptions& program) {
   add_seed(c, o.seed, "of the input data and of drawn block times");
   add_seconds_max(c, r.seconds_max, "time for recording each kernel, e.g. 10 or 10s");
   add_meters(c, o);
-  c.value_or_empty("--max-error", r.error_max,
-                   "exit 1 if the error of a predicted makespan is larger, e.g. 8%", error_of);
+  c.value_or_empty(
+      "--max-error", r.error_max, "exit 1 if the error of a predicted makespan is larger, e.g. 8%",
+      within(parse_ratio, 0.0, any, "an error is not negative; give a share such as 8%"));
   add_bounds(c, r.bounds);
   add_out(c, o.out,
           "folder for trace, platform, validation.json, results.json, results.csv, report.html "
@@ -634,39 +634,9 @@ void add_import_starpu(const CommandOptions& import, const std::string& example)
 void add_import_csv(const CommandOptions& import) {
   auto [c, r] =
       add(import, "csv", "Makes a trace from CSV tables of timings", trace_import_csv_command);
-  CsvImportOptions& t = r.table;
   c.text("FILE", r.files, "CSV with a header row; several: one trace of all")->required();
-  c.text("--unit", t.units,
-         "unit that was timed; with several files, once for each, in their order")
-      ->allow_extra_args(false);
-  c.text("--unit-column", t.unit_column, "column that names each row's unit, in place of --unit");
-  c.text("--kind", t.kind, "cpu, gpu or mic; by default what each unit's name begins with");
-  c.text(
-      "--model", t.model,
-      "hardware model of the units, e.g. 'A40'; runs warn if a platform's host is another model");
-  c.text("--where", t.where, "COLUMN=VALUE: only these rows; repeatable")->allow_extra_args(false);
-  c.text("--items-column", t.items_column, "block sizes")->required();
-  c.text("--items-pattern", t.items_pattern,
-         "form of sizes within text: with '*x*_mask3', 128x128_mask3 is 128 * 128 items, and rows "
-         "with other sizes are left out");
-  c.text("--compute-column", t.compute_column, "times, or mean times")->required();
-  c.text("--time-unit", t.time_unit, "s, ms, us or ns")->capture_default_str();
-  c.text("--sd-column", t.sd_column, "standard deviations");
-  c.text("--min-column", t.min_column, "least times");
-  c.text("--max-column", t.max_column, "longest times");
-  c.text("--count-column", t.count_column, "numbers of samples");
-  c.text("--in-column", t.in_column, "copy-in times");
-  c.text("--out-column", t.out_column, "copy-out times");
-  c.text("--in-bytes-column", t.in_bytes_column, "bytes that a block copies in");
-  c.text("--out-bytes-column", t.out_bytes_column, "bytes that a block copies out");
-  c.text("--max-block-items", t.max_block_items,
-         "largest block that a unit may get; 'recorded': its largest recorded size");
-  c.text("--kernel", t.kernel,
-         "name of the kernel; by default the first file's name without its ending");
-  c.text("--item", t.item, "what one item is, in words")->capture_default_str();
-  c.text("--grain-items", t.grain_items, "block sizes are multiples of this");
-  c.text("--provenance", t.provenance,
-         "where the table comes from, and under what licence; for the trace's header");
+  c.described(r.table);
+  r.table.called = option_called;
   add_out(c, r.out, "write the trace here")->required();
   add_json(c, r.json);
   c.example(
@@ -741,10 +711,11 @@ void add_check(const CommandOptions& program) {
   c.value("--seconds-max", r.seconds_max,
           "time for each test; a policy that takes longer counts as never ending, as does one "
           "whose answer takes longer than 10 s (its answer_limit_s)",
-          check_seconds_of)
+          within(parse_number, above_0, 1e5, "give a number of seconds above 0, up to 1e5"))
       ->default_str(fmt::format("{}", r.seconds_max));
-  c.value_or_empty("--machines", r.machines, "random machines for each test; by default 40 to 100",
-                   machines_of);
+  c.value_or_empty(
+      "--machines", r.machines, "random machines for each test; by default 40 to 100",
+      within(parse_items, Items{1}, Items{1'000'000}, "give a number of machines from 1 to 1e6"));
   add_output(c, r.json);
   c.example("equipoise check policy mine/build/mine.so:share=0.3");
 }

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
+#include <boost/algorithm/string/replace.hpp>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -15,7 +15,8 @@
 #include "real/kernels/catalog.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/policies/catalog.hpp"
-#include "tools/commands/command_line_commands.hpp"
+#include "tools/commands/command_line.hpp"
+#include "tools/console/console.hpp"
 #include "tools/guard/stored_results.hpp"
 #include "tools/report/glossary.hpp"
 
@@ -137,11 +138,8 @@ void add_commands(const CLI::App& command, const std::string& path,
 }
 
 /// `text` within single quotes of bash, zsh and fish.
-std::string quoted(std::string text) {
-  for (std::size_t at = text.find('\''); at != std::string::npos; at = text.find('\'', at + 4)) {
-    text.replace(at, 1, "'\\''");
-  }
-  return "'" + text + "'";
+std::string quoted(const std::string& text) {
+  return "'" + boost::replace_all_copy(text, "'", "'\\''") + "'";
 }
 
 std::string bash_text(const std::vector<CommandWords>& commands) {
@@ -272,8 +270,7 @@ int completion_command(const CLI::App& app, const std::string& shell) {
     if (shell == "zsh") text = "autoload -U +X bashcompinit && bashcompinit\n";
     text += bash_text(commands);
   }
-  std::printf("%s", text.c_str());
-  return 0;
+  return print_out("{}", text);
 }
 
 }  // namespace

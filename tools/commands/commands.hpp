@@ -134,7 +134,6 @@ struct ListRequest {
   bool json = false;
 };
 int list_command(const ListRequest& request);
-int list_devices_command(const ListRequest& request);
 
 /// `equipoise new policy`: a project with a policy called `name`, in the folder `out` or, if that
 /// is empty, in one called `name`.

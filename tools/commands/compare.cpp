@@ -1,5 +1,4 @@
 // `equipoise compare`: several policies with repetitions, in simulation, for real, or both.
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,8 +63,7 @@ int compare_command(const CompareRequest& request) {
   }
   relate_results(comparison, options.baseline);
 
-  std::printf(
-      "%s", request.json ? results_text(comparison).c_str() : comparison_table(comparison).c_str());
+  print_out("{}", request.json ? results_text(comparison) : comparison_table(comparison));
   write_results(comparison, options, !request.json);
   warn_of_extrapolation(comparison);
   for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;

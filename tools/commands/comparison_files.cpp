@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -104,11 +103,11 @@ std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& ch
   return files;
 }
 
-void end_if_interrupted(Comparison& comparison, const ComparisonOptions& options, bool is_told) {
+void end_if_interrupted(Comparison& comparison, const ComparisonOptions& options, bool prints) {
   if (stop_signal() == 0) return;
   comparison.interrupted = true;
   relate_results(comparison, options.baseline);
-  if (!comparison.results.empty()) write_results(comparison, options, is_told);
+  if (!comparison.results.empty()) write_results(comparison, options, prints);
   throw Interrupted(stop_signal());
 }
 
@@ -124,16 +123,15 @@ void write_result_files(const Comparison& comparison, const std::string& folder)
   write_whole_file(files[2], report_page(contents_of_comparison(results, folder)));
 }
 
-void write_results(const Comparison& comparison, const ComparisonOptions& options, bool is_told) {
+void write_results(const Comparison& comparison, const ComparisonOptions& options, bool prints) {
   if (options.out.empty()) return;
   remove_earlier_runs(comparison, options);
   remove_large_runs(comparison, options);
   write_result_files(comparison, options.out);
-  if (!is_told) return;
+  if (!prints) return;
   const std::string runs =
       options.kept_runs == KeptRuns::none ? "" : "   runs: " + options.out + "/runs/";
-  std::printf("\nresults: %s/results.json   report: %s/report.html%s\n", options.out.c_str(),
-              options.out.c_str(), runs.c_str());
+  print_out("\nresults: {0}/results.json   report: {0}/report.html{1}\n", options.out, runs);
 }
 
 }  // namespace equipoise

@@ -24,18 +24,19 @@ void expect_no_sweep(const std::string& folder);
 /// Throws InputError, at `--out`, if `folder` holds the results of a comparison.
 void expect_no_comparison(const std::string& folder);
 
-/// If a stop was requested, does what `write_results` does with the results so far, marked as
-/// interrupted, and throws Interrupted.
-void end_if_interrupted(Comparison& comparison, const ComparisonOptions& options, bool is_told);
+/// If a stop was requested, writes the results so far (`write_results`), marked as interrupted, and
+/// throws Interrupted.
+void end_if_interrupted(Comparison& comparison, const ComparisonOptions& options, bool prints);
 
 /// The files of a comparison's results in `folder`: results.json, results.csv and report.html.
 [[nodiscard]] std::vector<std::string> result_files(const std::string& folder);
 
-/// Writes these files.
+/// Writes results.json, results.csv and report.html to `folder`.
 void write_result_files(const Comparison& comparison, const std::string& folder);
 
-/// Writes them to `options.out`, if given, and prints their paths if `is_told`. Removes the run
-/// files there that an earlier comparison left, and those that `options.kept_runs` does not keep.
-void write_results(const Comparison& comparison, const ComparisonOptions& options, bool is_told);
+/// Writes the files of a comparison's results to `options.out`, if given, and prints their paths if
+/// `prints`. Removes the run files there that an earlier comparison left, and those that
+/// `options.kept_runs` does not keep.
+void write_results(const Comparison& comparison, const ComparisonOptions& options, bool prints);
 
 }  // namespace equipoise

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -66,7 +65,7 @@ std::string table_text(const ResultsDiff& diff, const DiffRequest& request) {
                    fmt::format("{:g} % interval", 100.0 * request.confidence), "runs", "verdict"});
   for (const PolicyChange& one : diff.changes) {
     const bool has_interval = one.change && one.change->has_interval;
-    table.add({one.policy, one.on, significant(one.before, 5), significant(one.now, 5),
+    table.add({one.spelling, one.on, significant(one.before, 5), significant(one.now, 5),
                one.change ? percent(one.change->value) : "-",
                has_interval ? percent(one.change->low) + " to " + percent(one.change->high) : "-",
                one.repetitions_before == one.repetitions_now
@@ -79,29 +78,27 @@ std::string table_text(const ResultsDiff& diff, const DiffRequest& request) {
 
 void print_text(const ResultsDiff& diff, const StoredResults& before, const StoredResults& now,
                 const DiffRequest& request, const std::vector<Check>& checks) {
-  std::printf("old  %s\nnew  %s\n", made_text(before).c_str(), made_text(now).c_str());
+  print_out("old  {}\nnew  {}\n", made_text(before), made_text(now));
   for (const Difference& one : diff.differences) {
-    std::printf("differs: %s: %s, now %s\n", one.what.c_str(), value_or_none(one.before).c_str(),
-                value_or_none(one.now).c_str());
+    print_out("differs: {}: {}, now {}\n", one.what, value_or_none(one.before),
+              value_or_none(one.now));
   }
-  std::printf("\n%s", table_text(diff, request).c_str());
+  print_out("\n{}", table_text(diff, request));
   const auto list = [](const char* said, const std::vector<std::string>& names) {
-    if (!names.empty())
-      std::printf("%s: %s\n", said, fmt::format("{}", fmt::join(names, ", ")).c_str());
+    if (!names.empty()) print_out("{}: {}\n", said, fmt::join(names, ", "));
   };
   list("only in old", diff.only_before);
   list("only in new", diff.only_now);
   list("no longer verified", diff.unverified);
   const bool is_paired = std::ranges::any_of(diff.changes, &PolicyChange::is_paired);
-  std::printf("\n%s",
-              is_paired ? "paired: repetitions with the same random draws are compared one by one\n"
-                        : "interval: of the ratio of the means, by Welch's t\n");
+  print_out("\n{}\n", is_paired
+                          ? "paired: repetitions with the same random draws are compared one by one"
+                          : "interval: of the ratio of the means, by Welch's t");
   if (request.fail_above) {
     const auto broken =
         std::ranges::count_if(checks, [](const Check& c) { return !c.failure.empty(); });
-    std::printf("worse by more than %s %% for certain: %zu of %s\n",
-                significant(100.0 * *request.fail_above, 3).c_str(),
-                static_cast<std::size_t>(broken), counted(checks.size(), "check").c_str());
+    print_out("worse by more than {} % for certain: {} of {}\n",
+              significant(100.0 * *request.fail_above, 3), broken, counted(checks.size(), "check"));
   }
 }
 
@@ -129,7 +126,7 @@ Json side_json(const StoredResults& results) {
 
 Json change_json(const PolicyChange& one) {
   const bool has_interval = one.change && one.change->has_interval;
-  return {{"policy", one.policy},
+  return {{"policy", one.spelling},
           {"on", one.on},
           {"old", one.before},
           {"new", one.now},
@@ -186,7 +183,7 @@ int diff_command(const DiffRequest& request) {
   const bool is_kept =
       std::ranges::all_of(checks, [](const Check& c) { return c.failure.empty(); });
   if (request.json) {
-    std::printf("%s\n", line_of(diff_json(diff, before, now, request, is_kept)).c_str());
+    print_json(diff_json(diff, before, now, request, is_kept));
   } else {
     print_text(diff, before, now, request, checks);
   }

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tools/commands/commands.hpp"
+#include "tools/console/console.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/json_values.hpp"
@@ -30,14 +30,12 @@ int explain_command(const ExplainRequest& request) {
   if (request.json) {
     Json list = Json::array();
     for (const Term& term : terms) list.push_back(term_json(term));
-    std::printf("%s\n",
-                line_of({{"schema", "equipoise.glossary/1"}, {"words", std::move(list)}}).c_str());
-    return 0;
+    return print_json({{"schema", "equipoise.glossary/1"}, {"words", std::move(list)}});
   }
   for (const Term& term : terms) {
     const std::string name = term.name.empty() ? "" : fmt::format(" ({} in files)", term.name);
     const std::string word = styled(term.word, Style::heading, Stream::out);
-    std::printf("%s%s\n    %s", word.c_str(), name.c_str(), wrapped(term.sentence, 4).c_str());
+    print_out("{}{}\n    {}", word, name, wrapped(term.sentence, 4));
   }
   return 0;
 }

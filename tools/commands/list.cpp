@@ -1,14 +1,16 @@
-// `equipoise list policies|kernels|units [NAME]`: lists policies in a line each, kernels and units,
-// or one of them, with every parameter, default and source (of NAME:k=v,... also the given values),
-// and the GPUs, their libraries and the meters of this machine.
+// `equipoise list policies|kernels|units|devices [NAME]`: policies in a line each; kernels, kinds
+// of units, or the one called NAME with every parameter, default and source (of NAME:k=v,... also
+// the given values); the GPUs, their libraries and the meters of this machine; and the devices
+// whose figures are known, for machine specs.
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "platforms/data_sheets.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/meters/meter.hpp"
 #include "real/unit_spec.hpp"
@@ -16,6 +18,7 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
@@ -130,11 +133,11 @@ void print_overview(const std::vector<Entry>& policies) {
     if (policy.uses_experience) remarks += (remarks.empty() ? "" : ", ") + experience_mark;
     table.add({policy.name, policy.line, remarks});
   }
-  std::printf("%s\n", table.text().c_str());
-  std::printf("%s", legend({"informed", "oracle"}).c_str());
-  std::printf(
-      "\nbackup=on, with any policy: idle units do overdue blocks again when nothing else is left\n"
-      "parameters, defaults, presets and sources of a policy: equipoise list policies NAME\n");
+  print_out(
+      "{}\n{}\n"
+      "backup=on, with any policy: idle units do overdue blocks again when nothing else is left\n"
+      "parameters, defaults, presets and sources of a policy: equipoise list policies NAME\n",
+      table.text(), legend({"informed", "oracle"}));
 }
 
 /// A parameter: its default and unit, its meaning, and where the default comes from; before the
@@ -165,7 +168,7 @@ void print_text(const Entry& entry) {
     text += fmt::format("\n  preset={}\n      {}      {}\n", preset.name, wrapped(preset.line, 6),
                         values_text(preset));
   }
-  std::printf("%s\n", text.c_str());
+  print_out("{}\n", text);
 }
 
 Json entry_json(const Entry& entry) {
@@ -218,31 +221,105 @@ Json list_json(const std::string& what, const std::string& name, const std::vect
   return json;
 }
 
+// Devices.
+
+std::string number_text(std::optional<double> value, double unit) {
+  return value && *value > 0.0 ? fmt::format("{:.4g}", *value / unit) : "-";
+}
+
+void print_table(const std::vector<DataSheet>& sheets) {
+  TextTable table({"device", "kind", "cores", "single TFLOP/s", "double TFLOP/s", "memory GiB",
+                   "memory GB/s", "bus GB/s", "TDP W"});
+  for (const DataSheet& sheet : sheets) {
+    table.add({sheet.name, to_string(sheet.kind), fmt::format("{}", sheet.cores),
+               number_text(sheet.single_flop_per_s, 1e12),
+               number_text(sheet.double_flop_per_s, 1e12), number_text(sheet.memory_bytes, 0x1p30),
+               number_text(sheet.memory_bytes_per_s, 1e9),
+               number_text(sheet.bus_bytes_per_s(), 1e9), number_text(sheet.tdp_w, 1.0)});
+  }
+  print_out(
+      "{}\n"
+      "single, double: peak without tensor cores; of a CPU, at its base clock. bus: PCI Express,\n"
+      "each direction. In a machine spec (platforms/README.md): \"data_sheet\": \"NAME\"\n"
+      "sources and more of one device: equipoise list devices NAME\n",
+      table.text());
+}
+
+void print_one(const DataSheet& sheet) {
+  print_out(
+      "{}  {}\n"
+      "  kind              {}, {} cores\n"
+      "  peak              {} TFLOP/s single, {} TFLOP/s double precision\n"
+      "  memory            {} GiB, {} GB/s\n",
+      sheet.name, sheet.model, to_string(sheet.kind), sheet.cores,
+      number_text(sheet.single_flop_per_s, 1e12), number_text(sheet.double_flop_per_s, 1e12),
+      number_text(sheet.memory_bytes, 0x1p30), number_text(sheet.memory_bytes_per_s, 1e9));
+  if (sheet.pci_generation > 0) {
+    print_out("  PCI Express       generation {}, 16 lanes: {} GB/s in each direction\n",
+              sheet.pci_generation, number_text(sheet.bus_bytes_per_s(), 1e9));
+  }
+  if (sheet.nvlink_bytes_per_s) {
+    print_out("  NVLink            {} GB/s, both directions together (not used)\n",
+              number_text(sheet.nvlink_bytes_per_s, 1e9));
+  }
+  print_out("  TDP               {} W\n  source            {}\n", number_text(sheet.tdp_w, 1.0),
+            sheet.source);
+}
+
+Json device_json(const DataSheet& sheet) {
+  const double bus = sheet.bus_bytes_per_s();
+  return {{"name", sheet.name},
+          {"kind", to_string(sheet.kind)},
+          {"model", sheet.model},
+          {"cores", static_cast<double>(sheet.cores)},  // written as 16.0, like the other figures
+          {"single_flop_per_s", sheet.single_flop_per_s},
+          {"double_flop_per_s", json_of(sheet.double_flop_per_s)},
+          {"memory_bytes", json_of(sheet.memory_bytes)},
+          {"memory_bytes_per_s", sheet.memory_bytes_per_s},
+          {"bus_bytes_per_s", bus > 0.0 ? Json(bus) : Json()},
+          {"nvlink_bytes_per_s", json_of(sheet.nvlink_bytes_per_s)},
+          {"tdp_w", sheet.tdp_w},
+          {"source", sheet.source}};
+}
+
+int list_devices(const ListRequest& request) {
+  const std::string& name = request.name;
+  const std::vector<DataSheet> sheets =
+      name.empty() ? data_sheets() : std::vector{find_data_sheet(name, "list")};
+  if (request.json) {
+    Json list = Json::array();
+    for (const DataSheet& sheet : sheets) list.push_back(device_json(sheet));
+    print_json({{"schema", "equipoise.list/1"}, {"devices", std::move(list)}});
+  } else if (name.empty()) {
+    print_table(sheets);
+  } else {
+    print_one(sheets.front());
+  }
+  return 0;
+}
+
 }  // namespace
 
 int list_command(const ListRequest& request) {
   const std::string& what = request.what;
   const std::string& name = request.name;
-  if (what == "devices") return list_devices_command(request);
+  if (what == "devices") return list_devices(request);
   std::vector<Entry> all = entries(what);
   if (what == "policies" && (is_policy_library(name) || name.find(':') != std::string::npos)) {
     all = {spelled_entry(name)};
   } else if (!name.empty()) {
     keep_only(name, what, all);
   }
-  if (request.json) {
-    std::printf("%s\n", line_of(list_json(what, name, all)).c_str());
-    return 0;
-  }
+  if (request.json) return print_json(list_json(what, name, all));
   if (what == "policies" && name.empty()) {
     print_overview(all);
     return 0;
   }
   for (const Entry& entry : all) print_text(entry);
   if (what == "units" && name.empty()) {
-    for (const std::string& line : gpu_lines()) std::printf("GPU %s\n", line.c_str());
-    for (const std::string& line : library_lines()) std::printf("%s\n", line.c_str());
-    std::printf("meters: %s\n", meters_text(machine_meters(usable_gpus())).c_str());
+    for (const std::string& line : gpu_lines()) print_out("GPU {}\n", line);
+    for (const std::string& line : library_lines()) print_out("{}\n", line);
+    print_out("meters: {}\n", meters_text(machine_meters(usable_gpus())));
   }
   return 0;
 }

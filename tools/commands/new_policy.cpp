@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -44,12 +44,6 @@ void expect_good_name(const std::string& name) {
   }
 }
 
-/// "my-policy" as a part of a C++ name: "my_policy".
-std::string with_underscores(std::string name) {
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
 /// "my-policy" in the name of a class: "MyPolicy".
 std::string in_camel_case(const std::string& name) {
   std::string camel;
@@ -68,14 +62,6 @@ std::string class_of(const std::string& name) {
   return camel.ends_with("Policy") && camel != "Policy" ? camel : camel + "Policy";
 }
 
-std::string with(std::string text, const std::string& what, const std::string& by) {
-  for (std::size_t at = text.find(what); at != std::string::npos;
-       at = text.find(what, at + by.size())) {
-    text.replace(at, what.size(), by);
-  }
-  return text;
-}
-
 /// The folder under which CMake finds this program's package: where it is installed, or its build
 /// folder.
 fs::path prefix_of_this_program() {
@@ -90,9 +76,10 @@ fs::path prefix_of_this_program() {
 
 /// A text of the policy weighted-greedy for a policy called `name`.
 std::string renamed(std::string text, const std::string& name) {
-  text = with(std::move(text), "weighted-greedy", name);
-  text = with(std::move(text), "weighted_greedy", with_underscores(name));
-  return with(std::move(text), "WeightedGreedyPolicy", class_of(name));
+  boost::replace_all(text, "weighted-greedy", name);
+  boost::replace_all(text, "weighted_greedy", boost::replace_all_copy(name, "-", "_"));
+  boost::replace_all(text, "WeightedGreedyPolicy", class_of(name));
+  return text;
 }
 
 }  // namespace
@@ -108,20 +95,19 @@ int new_policy_command(const NewPolicyRequest& request) {
   const std::string prefix = prefix_of_this_program().string();
   std::vector<WholeFile> files;
   for (const NewPolicyFile& file : new_policy_files()) {
-    std::string text = with(std::string(file.text), "/usr/local", prefix);
+    std::string text = boost::replace_all_copy(std::string(file.text), "/usr/local", prefix);
     files.push_back({fmt::format("{}/{}", folder, renamed(std::string(file.name), name)),
                      renamed(std::move(text), name)});
   }
   make_folder(folder, "--out");
   write_whole_files(files);
-  for (const WholeFile& file : files) std::printf("%s\n", file.path.c_str());
+  for (const WholeFile& file : files) print_out("{}\n", file.path);
   const bool is_path = folder.starts_with('/') || folder.starts_with('.');
-  std::printf(
-      "\nNow build and test it:  cd %s && cmake --workflow --preset all\n"
-      "Then use it:            --policy %s\n",
-      shell_word(folder).c_str(),
-      shell_word(fmt::format("{}{}/build/{}.so", is_path ? "" : "./", folder, name)).c_str());
-  return 0;
+  return print_out(
+      "\nNow build and test it:  cd {} && cmake --workflow --preset all\n"
+      "Then use it:            --policy {}\n",
+      shell_word(folder),
+      shell_word(fmt::format("{}{}/build/{}.so", is_path ? "" : "./", folder, name)));
 }
 
 }  // namespace equipoise

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,17 +17,17 @@
 #include "tools/report/glossary.hpp"
 #include "tools/search/ideal_runs.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/simulations/sim_world.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/simulations/sim_machine.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
 
 /// The binding constraints of all phases, each one once.
-std::vector<std::string> bindings(const SimWorld& world) {
+std::vector<std::string> bindings(const SimMachine& machine) {
   std::vector<std::string> names;
-  for (const LowerBound& bound : world.bound.phases) {
+  for (const LowerBound& bound : machine.bound.phases) {
     if (std::find(names.begin(), names.end(), bound.binding) == names.end()) {
       names.push_back(bound.binding);
     }
@@ -46,14 +45,14 @@ std::string limit_text(std::vector<std::string> limits) {
 }
 
 /// The units' items in one phase, next to the items at which its lower bound is reached.
-std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
-  const LowerBound& bound = world.bound.phases[phase];
+std::string phase_text(const SimMachine& machine, const RunNumbers& numbers, std::size_t phase) {
+  const LowerBound& bound = machine.bound.phases[phase];
   const Prefix prefix = prefix_of_seconds(end_of(numbers.phases[phase]).value);
   TextTable table({"unit", "items", "share %", "blocks", "last end " + prefix.name + "s",
                    "items at the bound"});
-  for (std::size_t i = 0; i < world.units.size(); ++i) {
+  for (std::size_t i = 0; i < machine.units.size(); ++i) {
     const UnitInPhase& unit = numbers.phases[phase][i];
-    table.add({world.units[i].name, fmt::format("{}", unit.items),
+    table.add({machine.units[i].name, fmt::format("{}", unit.items),
                fmt::format("{:.2f}", 100.0 * share_of(numbers.phases[phase], i)),
                fmt::format("{}", unit.blocks), significant(unit.last_end.value / prefix.factor, 5),
                fmt::format("{:.0f}", bound.share_items[i])});
@@ -61,27 +60,28 @@ std::string phase_text(const SimWorld& world, const RunNumbers& numbers, std::si
   std::string rows = folded_text(std::move(table)) + "\n";
   if (numbers.phases.size() == 1) return rows;
   return fmt::format("phase {}, {}: ends at {}; lower bound of the phase alone {} ({})\n",
-                     phase + 1, world.setup.phases[phase].kernel,
+                     phase + 1, machine.setup.phases[phase].kernel,
                      quantity_text(end_of(numbers.phases[phase]).value, "s", 5),
                      quantity_text(bound.seconds, "s", 5), limit_text({bound.binding})) +
          rows;
 }
 
-std::string text(const SimWorld& world, const RunNumbers& numbers, const std::string& worth) {
+std::string text(const SimMachine& machine, const RunNumbers& numbers, const std::string& worth) {
   std::string text;
   for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
-    text += phase_text(world, numbers, phase);
+    text += phase_text(machine, numbers, phase);
   }
   text += fmt::format("best schedule found: {}", quantity_text(numbers.makespan.value, "s", 6));
-  if (world.bound.seconds) {
-    text += fmt::format(", {:.4f} times the lower bound of {} ({})",
-                        numbers.makespan.value / *world.bound.seconds,
-                        quantity_text(*world.bound.seconds, "s", 6), limit_text(bindings(world)));
+  if (machine.bound.seconds) {
+    text +=
+        fmt::format(", {:.4f} times the lower bound of {} ({})",
+                    numbers.makespan.value / *machine.bound.seconds,
+                    quantity_text(*machine.bound.seconds, "s", 6), limit_text(bindings(machine)));
   }
   text += "\n";
-  if (world.best_known && world.best_known->seconds < numbers.makespan.value) {
+  if (machine.best_known && machine.best_known->seconds < numbers.makespan.value) {
     text += fmt::format("the policy equipoise, which sees what happens, needs {} without noise\n",
-                        quantity_text(world.best_known->seconds, "s", 6));
+                        quantity_text(machine.best_known->seconds, "s", 6));
   }
   return text + worth;
 }
@@ -94,56 +94,56 @@ Json unit_json(const UnitInPhase& unit, double share, double items_at_bound) {
           {"items_at_bound", items_at_bound}};
 }
 
-Json phase_json(const SimWorld& world, const RunNumbers& numbers, std::size_t phase) {
-  const LowerBound& bound = world.bound.phases[phase];
+Json phase_json(const SimMachine& machine, const RunNumbers& numbers, std::size_t phase) {
+  const LowerBound& bound = machine.bound.phases[phase];
   Json units = Json::object();
-  for (std::size_t i = 0; i < world.units.size(); ++i) {
-    units[world.units[i].name] = unit_json(
+  for (std::size_t i = 0; i < machine.units.size(); ++i) {
+    units[machine.units[i].name] = unit_json(
         numbers.phases[phase][i], share_of(numbers.phases[phase], i), bound.share_items[i]);
   }
-  return {{"kernel", world.setup.phases[phase].kernel},
+  return {{"kernel", machine.setup.phases[phase].kernel},
           {"lower_bound_s", bound.seconds},
           {"binding", bound.binding},
           {"by_unit", std::move(units)}};
 }
 
 /// The whole run, and its phases if there are several.
-Json optimum_json(const SimWorld& world, const RunNumbers& numbers, const Worth& worth) {
+Json optimum_json(const SimMachine& machine, const RunNumbers& numbers, const Worth& worth) {
   Json units = Json::object();
-  for (std::size_t i = 0; i < world.units.size(); ++i) {
+  for (std::size_t i = 0; i < machine.units.size(); ++i) {
     double items_at_bound = 0.0;
-    for (const LowerBound& bound : world.bound.phases) items_at_bound += bound.share_items[i];
+    for (const LowerBound& bound : machine.bound.phases) items_at_bound += bound.share_items[i];
     const UnitNumbers& unit = numbers.units[i];
-    units[world.units[i].name] =
+    units[machine.units[i].name] =
         unit_json({unit.items, unit.blocks, unit.last_end}, share(numbers, i), items_at_bound);
   }
   Json phases = Json::array();
   for (std::size_t phase = 0; phase < numbers.phases.size(); ++phase) {
-    phases.push_back(phase_json(world, numbers, phase));
+    phases.push_back(phase_json(machine, numbers, phase));
   }
   return {{"schema", "equipoise.optimum/1"},
           {"objective", "time"},
           {"makespan_s", numbers.makespan.value},
-          {"lower_bound_s", json_of(world.bound.seconds)},
-          {"binding", fmt::format("{}", fmt::join(bindings(world), ", "))},
+          {"lower_bound_s", json_of(machine.bound.seconds)},
+          {"binding", fmt::format("{}", fmt::join(bindings(machine), ", "))},
           {"by_unit", std::move(units)},
           {"without", worth_json(worth)},
           {"phases", phases.size() < 2 ? Json() : std::move(phases)}};
 }
 
-std::string energy_text(const SimWorld& world, Objective objective, const RunNumbers& best,
+std::string energy_text(const SimMachine& machine, Objective objective, const RunNumbers& best,
                         const RunNumbers& fastest, const std::string& worth) {
   const Prefix prefix = prefix_of_seconds(best.makespan.value);
   TextTable table({"unit", "items", "share %", "blocks", "last end " + prefix.name + "s",
                    "energy J", "items for time"});
   std::vector<std::string> unused;
-  for (std::size_t i = 0; i < world.units.size(); ++i) {
+  for (std::size_t i = 0; i < machine.units.size(); ++i) {
     const UnitNumbers& unit = best.units[i];
-    table.add({world.units[i].name, fmt::format("{}", unit.items),
+    table.add({machine.units[i].name, fmt::format("{}", unit.items),
                fmt::format("{:.2f}", 100.0 * share(best, i)), fmt::format("{}", unit.blocks),
                significant(unit.last_end.value / prefix.factor, 5), significant(*unit.energy_j, 5),
                fmt::format("{}", fastest.units[i].items)});
-    if (unit.items == 0) unused.push_back(world.units[i].name);
+    if (unit.items == 0) unused.push_back(machine.units[i].name);
   }
   std::string text = folded_text(std::move(table)) + "\n";
   for (const auto& [name, numbers] : {std::pair(word_of(objective), &best), {"time", &fastest}}) {
@@ -157,15 +157,15 @@ std::string energy_text(const SimWorld& world, Objective objective, const RunNum
   return text + worth;
 }
 
-Json energy_json(const SimWorld& world, const RunNumbers& numbers) {
+Json energy_json(const SimMachine& machine, const RunNumbers& numbers) {
   Json units = Json::object();
-  for (std::size_t i = 0; i < world.units.size(); ++i) {
+  for (std::size_t i = 0; i < machine.units.size(); ++i) {
     const UnitNumbers& unit = numbers.units[i];
-    units[world.units[i].name] = {{"items", unit.items},
-                                  {"blocks", unit.blocks},
-                                  {"share", share(numbers, i)},
-                                  {"end_s", unit.last_end.value},
-                                  {"energy_j", *unit.energy_j}};
+    units[machine.units[i].name] = {{"items", unit.items},
+                                    {"blocks", unit.blocks},
+                                    {"share", share(numbers, i)},
+                                    {"end_s", unit.last_end.value},
+                                    {"energy_j", *unit.energy_j}};
   }
   return {{"makespan_s", numbers.makespan.value},
           {"energy_j", *numbers.energy_j},
@@ -174,19 +174,19 @@ Json energy_json(const SimWorld& world, const RunNumbers& numbers) {
 }
 
 /// The answer for energy and EDP, or for time.
-std::string said(const SimWorld& world, const IdealRuns& runs, const Worth& worth,
+std::string said(const SimMachine& machine, const IdealRuns& runs, const Worth& worth,
                  const OptimumRequest& request) {
   const RunNumbers& best = runs.best.run.numbers;
   const RunNumbers& fastest = runs.fastest.run.numbers;
   if (request.objective == Objective::time) {
-    return request.json ? line_of(optimum_json(world, best, worth)) + "\n"
-                        : text(world, best, worth.line);
+    return request.json ? line_of(optimum_json(machine, best, worth)) + "\n"
+                        : text(machine, best, worth.line);
   }
-  if (!request.json) return energy_text(world, request.objective, best, fastest, worth.line);
+  if (!request.json) return energy_text(machine, request.objective, best, fastest, worth.line);
   return line_of({{"schema", "equipoise.energy-optimum/1"},
                   {"objective", word_of(request.objective)},
-                  {"best", energy_json(world, best)},
-                  {"for_time", energy_json(world, fastest)},
+                  {"best", energy_json(machine, best)},
+                  {"for_time", energy_json(machine, fastest)},
                   {"without", worth_json(worth)}}) +
          "\n";
 }
@@ -195,24 +195,23 @@ std::string said(const SimWorld& world, const IdealRuns& runs, const Worth& wort
 
 int optimum_command(const OptimumRequest& request) {
   const RunOptions& options = request.options;
-  SimWorld world = load_sim_world(options);
+  SimMachine machine = load_sim_machine(options);
   if (request.objective != Objective::time) {
     require_watts(
-        world.units,
+        machine.units,
         fmt::format("{} and {}", options.platform_file, fmt::join(options.trace_files, ", ")),
         fmt::format("--objective {}", word_of(request.objective)));
   }
   catch_stop_signals();
-  find_best_schedule(world, options);
-  IdealRuns runs = ideal_runs(world, options, request.objective);
+  find_best_schedule(machine, options);
+  IdealRuns runs = ideal_runs(machine, options, request.objective);
   for (const RunReport* const run : {&runs.best, &runs.fastest}) {
     if (run->run.verified) continue;
     say_error("no schedule: " + run->problem);
     return 1;
   }
-  const Worth worth = worth_of_units(world, options, request.objective, runs);
-  std::printf("%s", said(world, runs, worth, request).c_str());
-  return 0;
+  const Worth worth = worth_of_units(machine, options, request.objective, runs);
+  return print_out("{}", said(machine, runs, worth, request));
 }
 
 }  // namespace equipoise

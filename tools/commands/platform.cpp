@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -142,37 +141,29 @@ int platform_check_command(const FileRequest& request) {
   const std::string& file = request.file;
   const ProbedPlatform platform = load_all(file).probed;
   warn_of_unequal_sharing(platform, file);
-  if (request.json) {
-    std::printf("%s\n", line_of(platform_json(platform, file)).c_str());
-    return 0;
-  }
+  if (request.json) return print_json(platform_json(platform, file));
   std::vector<std::string> lacking;
   for (const ProbedHost& host : platform.hosts) {
     static_cast<void>(unit_from_properties(host.name, host.properties));
     if (host.lacks_routes) lacking.push_back(printable(host.name, 40));
   }
   const std::size_t routed = platform.hosts.size() - lacking.size();
-  std::printf("%s: valid platform: %zu host%s that a trace may time, including the master %s\n",
-              file.c_str(), routed, routed == 1 ? "" : "s", printable(platform.master).c_str());
+  print_out("{}: valid platform: {} that a trace may time, including the master {}\n", file,
+            counted(routed, "host"), printable(platform.master));
   if (lacking.empty()) return 0;
   constexpr std::size_t most = 20;
   const std::size_t more = lacking.size() - std::min(lacking.size(), most);
   lacking.resize(lacking.size() - more);
-  const std::string names = fmt::format("{}", fmt::join(lacking, ", "));
-  std::printf(
-      "no route to the master and back: %s%s; runs whose trace has times of %s are refused\n",
-      names.c_str(), more == 0 ? "" : fmt::format(" and {} more", more).c_str(),
+  return print_out(
+      "no route to the master and back: {}{}; runs whose trace has times of {} are refused\n",
+      fmt::join(lacking, ", "), more == 0 ? "" : fmt::format(" and {} more", more),
       lacking.size() == 1 ? "it" : "one of them");
-  return 0;
 }
 
 int platform_show_command(const FileRequest& request) {
   const std::string& file = request.file;
   const ProbedPlatform platform = load_all(file).probed;
-  if (request.json) {
-    std::printf("%s\n", line_of(platform_json(platform, file)).c_str());
-    return 0;
-  }
+  if (request.json) return print_json(platform_json(platform, file));
   std::vector<PlatformUnit> units;
   for (const ProbedHost& host : platform.hosts) {
     units.push_back(unit_from_properties(host.name, host.properties));
@@ -207,8 +198,7 @@ int platform_show_command(const FileRequest& request) {
     table.add(row);
   }
   table.fold();
-  std::printf("master: %s\n\n%s", printable(platform.master).c_str(), table.text().c_str());
-  return 0;
+  return print_out("master: {}\n\n{}", printable(platform.master), table.text());
 }
 
 namespace {
@@ -258,9 +248,7 @@ int platform_generate_command(const GenerateRequest& request) {
   expect_no_inputs(paths_of(files), "--out");
   make_folder(out, "--out");
   write_whole_files(files);
-  if (request.json) said = line_of(files_json(std::move(written))) + "\n";
-  std::printf("%s", said.c_str());
-  return 0;
+  return request.json ? print_json(files_json(std::move(written))) : print_out("{}", said);
 }
 
 namespace {
@@ -304,15 +292,10 @@ int platform_detect_command(const DetectRequest& request) {
       file["file"] = nullptr;
       file["xml"] = xml;
     }
-    std::printf("%s\n", line_of(files_json(Json::array({std::move(file)}))).c_str());
-    return 0;
+    return print_json(files_json(Json::array({std::move(file)})));
   }
-  if (out.empty()) {
-    std::printf("%s", xml.c_str());
-    return 0;
-  }
-  std::printf("%s: %zu units of this machine\n", out.c_str(), units);
-  return 0;
+  return out.empty() ? print_out("{}", xml)
+                     : print_out("{}: {} units of this machine\n", out, units);
 }
 
 }  // namespace equipoise

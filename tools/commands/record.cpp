@@ -2,7 +2,6 @@
 // platform.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <exception>
 #include <span>
 
@@ -26,14 +25,10 @@ namespace {
 const char* const partial = ".partial";
 
 void check_request(const RecordRequest& request) {
+  expect_different({{"--out", request.out}, {"--platform-out", request.platform_out}});
   check_writable(request.out, "--out");
   check_writable(request.out + partial, "--out");
-  if (!request.platform_out.empty()) {
-    if (is_same_path(request.platform_out, request.out)) {
-      throw InputError("--platform-out", "is also the file of the trace; give another name");
-    }
-    check_writable(request.platform_out, "--platform-out");
-  }
+  if (!request.platform_out.empty()) check_writable(request.platform_out, "--platform-out");
   if (request.options.workloads.size() != 1) {
     throw InputError("--workload",
                      "a trace times one kernel; record others into files of their own");
@@ -106,14 +101,11 @@ int record_command(const RecordRequest& request) {
     return 128 + stop_signal();
   }
   if (request.json) {
-    std::printf("%s\n",
-                line_of(trace_json(recording.trace, request.out, request.platform_out)).c_str());
-    return 0;
+    return print_json(trace_json(recording.trace, request.out, request.platform_out));
   }
-  if (!request.options.quiet) std::printf("%s", describe_trace(recording.trace).c_str());
-  std::printf("trace: %s%s%s\n", request.out.c_str(),
-              request.platform_out.empty() ? "" : "   platform: ", request.platform_out.c_str());
-  return 0;
+  if (!request.options.quiet) print_out("{}", describe_trace(recording.trace));
+  return print_out("trace: {}{}{}\n", request.out,
+                   request.platform_out.empty() ? "" : "   platform: ", request.platform_out);
 }
 
 }  // namespace equipoise

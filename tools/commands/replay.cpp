@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -18,10 +17,10 @@
 #include "tools/console/text_table.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/real_machine.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/files/locked_file.hpp"
 #include "traces/json_record.hpp"
@@ -110,15 +109,15 @@ KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
     return known_costs(file.run.phases, units_in_traces(file, options),
                        profile_of(choice, read_traces(options.trace_files)));
   }
-  SimWorld world = load_sim_world(options);
-  if (names_of(world.units) != names_of(file.run.units)) {
+  SimMachine machine = load_sim_machine(options);
+  if (names_of(machine.units) != names_of(file.run.units)) {
     throw InputError(options.platform_file,
                      fmt::format("its units are not those of {}; give --platform and --trace as "
                                  "they were",
                                  file.path));
   }
-  if (choice.is_oracle()) find_best_schedule(world, options);
-  return known_costs(world, profile_of(choice, world.inputs->traces));
+  if (choice.is_oracle()) find_best_schedule(machine, options);
+  return known_costs(machine, profile_of(choice, machine.inputs->traces));
 }
 
 std::string agreement_text(const RunFile& file, const JournalCheck& check) {
@@ -158,11 +157,8 @@ int check(const RunFile& file, const RunOptions& options, bool json) {
   known.experience = file.header.experience;
   const std::unique_ptr<Policy> policy = make_policy(choice, &known, file.run.units);
   const JournalCheck found = check_journal(file.run, *policy);
-  if (json) std::printf("%s\n", line_of(check_json(found)).c_str());
-  if (!found.difference) {
-    if (!json) std::printf("%s\n", agreement_text(file, found).c_str());
-    return 0;
-  }
+  if (json) print_json(check_json(found));
+  if (!found.difference) return json ? 0 : print_out("{}\n", agreement_text(file, found));
   const JournalDifference& difference = *found.difference;
   const std::string line = difference.line == 0 ? "" : fmt::format(":{}", difference.line);
   const bool hides_setup =

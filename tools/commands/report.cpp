@@ -1,9 +1,11 @@
-// `equipoise report`: runs and results as a page, tables, pictures, and traces for viewers.
+// `equipoise report`: runs and results as a page, tables, pictures, and traces for viewers; and
+// `equipoise show`: a recorded run on the terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <memory>
+#include <cstddef>
+#include <deque>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,9 +21,11 @@
 #include "tools/exports/paje.hpp"
 #include "tools/exports/perfetto.hpp"
 #include "tools/exports/run_marks.hpp"
+#include "tools/exports/run_text.hpp"
 #include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
 #include "tools/report/report_inputs.hpp"
+#include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {
@@ -43,26 +47,6 @@ class Runs {
  private:
   std::optional<RunFile> file_;
 };
-
-/// An export, or null if it was not asked for.
-std::unique_ptr<ExportFile> export_to(const std::string& path, const char* option) {
-  return path.empty() ? nullptr : std::make_unique<ExportFile>(path, option);
-}
-
-/// Throws InputError unless each export has a place of its own.
-void expect_different(const std::vector<std::pair<const char*, std::string>>& exports) {
-  for (std::size_t i = 0; i < exports.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const std::string& path = exports[i].second;
-      if (path.empty() || exports[j].second.empty()) continue;
-      if (path != exports[j].second && !is_same_path(path, exports[j].second)) continue;
-      throw InputError(exports[i].first,
-                       fmt::format("{} is also what {} writes; give each a file of "
-                                   "its own",
-                                   path, exports[j].first));
-    }
-  }
-}
 
 void write_csv(const ReportInputs& inputs, Runs& runs, ExportFile& out) {
   if (!inputs.results.empty()) return put_repetitions(inputs.results, out);
@@ -86,7 +70,7 @@ void write_perfetto(const ReportInputs& inputs, Runs& runs, ExportFile& out) {
   end_trace_events(out);
 }
 
-void write_paje(const ReportInputs& inputs, ExportFile& out) {
+void write_paje(const ReportInputs& inputs, Runs& /*one_by_one*/, ExportFile& out) {
   std::vector<RunFile> runs;
   for (const std::string& path : inputs.runs) runs.push_back(read_run_file(path));
   put_paje(runs, out);
@@ -101,59 +85,72 @@ void write_page(const std::string& path, const std::vector<std::string>& paths, 
   const std::string page = path.empty() ? std::string() : report_page(contents);
   const std::string numbers = json ? page_numbers(contents) : "report: " + path + "\n";
   if (!path.empty()) write_whole_file(path, page);
-  std::printf("%s", numbers.c_str());
+  print_out("{}", numbers);
 }
 
-/// Throws InputError if an export prints, too, beside --json.
-void expect_one_to_print(const ReportRequest& request) {
-  if (!request.json) return;
-  for (const std::string& path : {request.csv, request.svg, request.perfetto, request.paje}) {
-    if (path != "-") continue;
-    throw InputError("--json", "prints, and so would an export to -; give that a file");
-  }
+/// A file besides the page.
+struct Export {
+  const char* option;
+  std::string path;  ///< "-": printed
+  bool is_of_runs;   ///< results.json alone does not do
+  void (*write)(const ReportInputs& inputs, Runs& runs, ExportFile& out);
+};
+
+/// Those that were asked for.
+std::vector<Export> exports_of(const ReportRequest& request) {
+  std::vector<Export> exports = {{"--csv", request.csv, false, write_csv},
+                                 {"--svg", request.svg, false, write_svg},
+                                 {"--perfetto", request.perfetto, true, write_perfetto},
+                                 {"--paje", request.paje, true, write_paje}};
+  std::erase_if(exports, [](const Export& one) { return one.path.empty(); });
+  return exports;
 }
 
 }  // namespace
 
 int report_command(const ReportRequest& request) {
-  expect_different({{"--out", request.page},
-                    {"--csv", request.csv},
-                    {"--svg", request.svg},
-                    {"--perfetto", request.perfetto},
-                    {"--paje", request.paje}});
-  expect_one_to_print(request);
-  const bool has_exports = !request.csv.empty() || !request.svg.empty() ||
-                           !request.perfetto.empty() || !request.paje.empty();
-  const bool is_page_asked = !has_exports && !request.json;
+  const std::vector<Export> exports = exports_of(request);
+  std::vector<std::pair<const char*, std::string>> outputs = {{"--out", request.page}};
+  for (const Export& one : exports) outputs.emplace_back(one.option, one.path);
+  expect_different(outputs);
+  if (request.json && std::ranges::count(exports, "-", &Export::path) > 0) {
+    throw InputError("--json", "prints, and so would an export to -; give that a file");
+  }
+  const bool is_page_asked = exports.empty() && !request.json;
   write_page(request.page.empty() && is_page_asked ? "report.html" : request.page, request.paths,
              request.json);
-  if (!has_exports) return 0;
+  if (exports.empty()) return 0;
   const ReportInputs inputs = find_report_inputs(request.paths);
   if (inputs.runs.empty() && inputs.results.empty()) {
     throw InputError(request.paths.front(),
                      "there are only traces, which have no blocks to export; give run files or "
                      "results.json");
   }
-  for (const auto& [option, path] :
-       {std::pair{"--perfetto", &request.perfetto}, std::pair{"--paje", &request.paje}}) {
-    if (path->empty() || !inputs.runs.empty()) continue;
-    throw InputError(option,
-                     "shows runs, and there is none; give run files (--out of simulate and "
-                     "run, runs/ of compare)");
+  std::deque<ExportFile> files;
+  for (const Export& one : exports) {
+    if (one.is_of_runs && inputs.runs.empty()) {
+      throw InputError(one.option,
+                       "shows runs, and there is none; give run files (--out of simulate and "
+                       "run, runs/ of compare)");
+    }
+    files.emplace_back(one.path, one.option);
   }
-  const auto csv = export_to(request.csv, "--csv");
-  const auto svg = export_to(request.svg, "--svg");
-  const auto perfetto = export_to(request.perfetto, "--perfetto");
-  const auto paje = export_to(request.paje, "--paje");
   Runs runs;
-  if (csv) write_csv(inputs, runs, *csv);
-  if (svg) write_svg(inputs, runs, *svg);
-  if (perfetto) write_perfetto(inputs, runs, *perfetto);
-  if (paje) write_paje(inputs, *paje);
-  for (ExportFile* const file : {csv.get(), svg.get(), perfetto.get(), paje.get()}) {
-    if (file != nullptr) file->finish();
-  }
+  for (std::size_t i = 0; i < exports.size(); ++i) exports[i].write(inputs, runs, files[i]);
+  for (ExportFile& file : files) file.finish();
   return 0;
+}
+
+int show_command(const FileRequest& request) {
+  const std::string& file = request.file;
+  if (std::filesystem::is_directory(file) || !schema_of_lines(file).starts_with("equipoise.run/")) {
+    throw InputError(file,
+                     "this is no run file; give one that --out of simulate or run wrote, or one of "
+                     "runs/ of compare; `equipoise report` shows folders, results and traces");
+  }
+  const RunFile run = read_run_file(file);
+  return request.json ? print_json(run_json(run))
+                      : print_out("{}", run_text(run, screen_of_stdout()));
 }
 
 }  // namespace equipoise

@@ -19,19 +19,12 @@ namespace {
 /// Throws InputError unless all files can be written, and none of them is another or an input.
 void check_outputs(const RunRequest& request) {
   const std::string& out = request.out;
-  const std::string& experience = request.options.experience_file;
-  if (!out.empty()) {
-    if (!experience.empty() && is_same_path(out, experience)) {
-      throw InputError("--out", "is also the file of --experience; give another name");
-    }
-    check_writable(out, "--out");
-  }
   const std::string& page = request.report_file;
+  expect_different(
+      {{"--experience", request.options.experience_file}, {"--out", out}, {"--report", page}});
+  if (!out.empty()) check_writable(out, "--out");
   if (page.empty()) return;
   if (out.empty()) throw InputError("--report", "the page shows the run file; give --out, too");
-  if (is_same_path(page, out)) {
-    throw InputError("--report", "is the run file of --out, too; give it another name");
-  }
   check_writable(page, "--report");
 }
 

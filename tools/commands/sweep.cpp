@@ -16,17 +16,17 @@
 #include "tools/commands/comparison_files.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/terminal.hpp"
-#include "tools/console/text_table.hpp"
 #include "tools/guard/expectations.hpp"
 #include "tools/search/reference.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/sweep/campaign_file.hpp"
 #include "tools/sweep/point_store.hpp"
 #include "tools/sweep/sweep_plan.hpp"
 #include "tools/sweep/sweep_report.hpp"
 #include "tools/sweep/sweep_results.hpp"
+#include "tools/worlds/world.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -59,8 +59,8 @@ std::vector<std::size_t> points_to_do(const SweepPlan& plan, const StoredPoints&
 /// Counts the points in the folder that do not belong to the plan, because they come from another
 /// campaign, other files or another program. Points of experiments that were left out on purpose
 /// are not counted.
-std::size_t count_strangers(const SweepPlan& plan, const StoredPoints& stored,
-                            const std::set<std::string>& left_out) {
+std::size_t count_foreign(const SweepPlan& plan, const StoredPoints& stored,
+                          const std::set<std::string>& left_out) {
   std::size_t known = 0;
   for (const Point& point : plan.points) known += stored.points.count(point.key);
   const auto expected = std::ranges::count_if(
@@ -88,13 +88,14 @@ PointRecord record_of(const SweepPlan& plan, const Point& point) {
   return record;
 }
 
-SearchRecord searched(const PlannedExperiment& planned) {
+/// Searches the best schedule of an experiment.
+SearchRecord search_best_schedule(const PlannedExperiment& planned) {
   SearchRecord record;
   record.key = planned.schedule_key;
   record.experiment = planned.experiment.name;
   record.schedule.emplace();
   try {
-    BestKnown best = search_schedule(*planned.world, planned.experiment.options);
+    BestKnown best = search_schedule(*planned.machine, planned.experiment.options);
     record.best_known_s = best.seconds;
     record.best_known_by = std::move(best.spelling);
     *record.schedule = std::move(best.schedule);
@@ -104,16 +105,17 @@ SearchRecord searched(const PlannedExperiment& planned) {
   return record;
 }
 
-/// The best known of an experiment with noise, whose world has its schedule.
-SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searched) {
+/// Simulates for the best known of an experiment with noise. Its machine has the schedule that was
+/// found before.
+SearchRecord find_best_known(const PlannedExperiment& planned, const SearchRecord& schedule) {
   SearchRecord record;
   record.key = planned.best_known_key;
   record.experiment = planned.experiment.name;
   record.with_noise = true;
-  record.failure = searched.failure;
+  record.failure = schedule.failure;
   if (!record.failure.empty()) return record;
   const ComparisonOptions& options = planned.experiment.options;
-  if (auto best = best_reached(*planned.world, options, options.reps)) {
+  if (auto best = best_reached(*planned.machine, options, options.reps)) {
     record.best_known_s = best->seconds;
     record.best_known_by = std::move(best->spelling);
   } else {
@@ -122,43 +124,44 @@ SearchRecord reached(const PlannedExperiment& planned, const SearchRecord& searc
   return record;
 }
 
-/// Whether the best known with noise is not missing; without noise it is the schedule's makespan.
-bool has_or_needs_no_best_known(const PlannedExperiment& planned, const StoredPoints& stored) {
-  return planned.best_known_key.empty() || stored.searches.contains(planned.best_known_key);
+/// Whether the best known with noise is missing; without noise it is the schedule's makespan.
+bool lacks_best_known(const PlannedExperiment& planned, const StoredPoints& stored) {
+  return !planned.best_known_key.empty() && !stored.searches.contains(planned.best_known_key);
 }
 
 /// How many of an experiment's searches, for its schedule and for its best known with noise, are
 /// missing.
 std::size_t missing_searches(const PlannedExperiment& planned, const StoredPoints& stored) {
   return (stored.searches.contains(planned.schedule_key) ? 0 : 1) +
-         (has_or_needs_no_best_known(planned, stored) ? 0 : 1);
+         (lacks_best_known(planned, stored) ? 1 : 0);
 }
 
 /// Searches the best schedules that the shard must find and that are missing, appends them, and
-/// stores in each world the schedule for its oracles; does the same with noise.
+/// stores in each machine the schedule for its oracles; does the same with noise.
 void find_schedules(SweepPlan& plan, StoredPoints& stored, const Shard& shard, PointWriter& writer,
                     bool quiet) {
   Progress progress(quiet);
+  const auto keep = [&](const SearchRecord& record) {
+    writer.append(record);
+    stored.searches.insert_or_assign(record.key, record);
+  };
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
     const PlannedExperiment& planned = plan.experiments[i];
     if (shard.searches(plan, i) && !is_done(stored.searches, planned.schedule_key)) {
       progress.show(fmt::format("searching the best schedule of experiment {} of {}", i + 1,
                                 plan.experiments.size()),
                     static_cast<double>(i) / static_cast<double>(plan.experiments.size()));
-      SearchRecord record = searched(planned);
-      writer.append(record);
-      stored.searches.insert_or_assign(planned.schedule_key, std::move(record));
+      keep(search_best_schedule(planned));
     }
     const auto found = stored.searches.find(planned.schedule_key);
     if (found == stored.searches.end()) continue;
-    planned.world->schedule = found->second.schedule.value_or(std::nullopt).value_or(BlockLists());
+    planned.machine->schedule =
+        found->second.schedule.value_or(std::nullopt).value_or(BlockLists());
     if (!shard.searches(plan, i) || planned.best_known_key.empty() ||
         is_done(stored.searches, planned.best_known_key)) {
       continue;
     }
-    SearchRecord record = reached(planned, found->second);
-    writer.append(record);
-    stored.searches.insert_or_assign(planned.best_known_key, std::move(record));
+    keep(find_best_known(planned, found->second));
   }
 }
 
@@ -172,7 +175,7 @@ void simulate_points(const SweepPlan& plan, const std::vector<std::size_t>& todo
       [&](std::size_t job) {
         const Point& point = plan.points[todo[job]];
         const PlannedExperiment& planned = plan.experiments[point.experiment];
-        return simulation_of(*planned.world, planned.policies[point.policy],
+        return simulation_of(*planned.machine, planned.policies[point.policy],
                              planned.experiment.options, point.repetition);
       },
       [&](std::size_t job, const SimulationResult& result) {
@@ -201,9 +204,8 @@ bool warn_of_failures(const SweepPlan& plan, const StoredPoints& stored) {
     failures.push_back(fmt::format("{}: {}, repetition {}: {}", record.experiment, record.spelling,
                                    record.repetition, record.failure));
   }
-  if (failures.empty()) return false;
-  warn(fmt::format("{} failed: {}", counted(failures.size(), "run"), in_one_line(failures)));
-  return true;
+  warn_of_failed_runs(failures);
+  return !failures.empty();
 }
 
 std::string folder_of(const Experiment& experiment, const std::string& folder) {
@@ -246,12 +248,11 @@ Json progress_json(const Campaign& campaign, const SweepPlan& plan, const Stored
   for (std::size_t i = 0; i < plan.experiments.size(); ++i) {
     const PlannedExperiment& planned = plan.experiments[i];
     const bool has_schedule = stored.searches.contains(planned.schedule_key);
-    const bool has_best_known = has_or_needs_no_best_known(planned, stored);
     experiments.push_back({{"name", planned.experiment.name},
                            {"points", points[i]},
                            {"points_done", done[i]},
                            {"schedule_searched", has_schedule},
-                           {"best_known_searched", has_best_known}});
+                           {"best_known_searched", !lacks_best_known(planned, stored)}});
   }
   return {{"schema", "equipoise.sweep-progress/1"},
           {"campaign", campaign.file},
@@ -273,9 +274,9 @@ std::vector<NamedResults> each_named(const SweepResults& results, const std::str
 ExpectedResults expected_of(const SweepPlan& plan) {
   ExpectedResults all;
   for (const PlannedExperiment& planned : plan.experiments) {
-    std::ranges::move(spellings_of(planned.policies), std::back_inserter(all.policies));
-    std::ranges::move(names_of(planned.world->units), std::back_inserter(all.units));
-    all.phases = std::max(all.phases, planned.world->setup.phases.size());
+    std::ranges::move(spellings_of(planned.policies), std::back_inserter(all.spellings));
+    std::ranges::move(names_of(planned.machine->units), std::back_inserter(all.units));
+    all.phases = std::max(all.phases, planned.machine->setup.phases.size());
   }
   return all;
 }
@@ -294,25 +295,21 @@ int finish(const Campaign& campaign, const SweepPlan& plan,
     searches += planned.best_known_key.empty() ? 1 : 2;
   }
   if (missing > 0) {
-    const std::string text =
-        request.json ? line_of(progress_json(campaign, plan, stored, missing)) + "\n"
-                     : fmt::format(
-                           "{} of {} points and searches are missing; the shard that adds the "
-                           "last one writes the results\n",
-                           missing, plan.points.size() + searches);
-    std::printf("%s", text.c_str());
-    return 0;
+    if (request.json) return print_json(progress_json(campaign, plan, stored, missing));
+    return print_out(
+        "{} of {} points and searches are missing; the shard that adds the last one writes the "
+        "results\n",
+        missing, plan.points.size() + searches);
   }
   SweepResults results = sweep_results(campaign, plan, stored);
   const Environment environment = environment_now();
   for (Comparison& comparison : results.comparisons) comparison.environment = environment;
   write_sweep(results, request.out);
   if (request.json) {
-    std::printf("%s", sweep_text(results).c_str());
+    print_out("{}", sweep_text(results));
   } else {
-    std::printf("%s\ntables: %s/table.md   report: %s/report.html   results: %s/experiments/\n",
-                standings_table(results).c_str(), request.out.c_str(), request.out.c_str(),
-                request.out.c_str());
+    print_out("{0}\ntables: {1}/table.md   report: {1}/report.html   results: {1}/experiments/\n",
+              standings_table(results), request.out);
   }
   const bool failed = warn_of_failures(plan, stored);
   if (failed) say_error("some runs failed; see the warnings above");
@@ -351,15 +348,15 @@ int sweep_command(const SweepRequest& request) {
   PointWriter writer(request.out, shard);
   StoredPoints done = read_folder(request.out);
   const std::vector<std::size_t> todo = points_to_do(plan, done, shard);
-  if (const std::size_t strangers = count_strangers(plan, done, left_out); strangers > 0) {
+  if (const std::size_t foreign = count_foreign(plan, done, left_out); foreign > 0) {
     warn(
         fmt::format("{} points in {} belong to another campaign, other files or another version of "
                     "the program, and are not used",
-                    strangers, request.out));
+                    foreign, request.out));
   }
   if (!request.json && !request.quiet) {
-    std::printf("%zu experiments, %zu points; to simulate: %zu\n", plan.experiments.size(),
-                plan.points.size(), todo.size());
+    print_out("{} experiments, {} points; to simulate: {}\n", plan.experiments.size(),
+              plan.points.size(), todo.size());
     std::fflush(stdout);
   }
   catch_stop_signals();

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <string>
 #include <utility>
@@ -146,24 +145,18 @@ int trace_check_command(const FileRequest& request) {
   const Trace trace = read_traces({file}).front();
   const std::vector<std::string> doubtful = doubtful_in_trace(trace);
   for (const std::string& line : doubtful) warn(file + ": " + line);
-  if (request.json) {
-    std::printf("%s\n", line_of(trace_json(trace, file)).c_str());
-    return 0;
-  }
+  if (request.json) return print_json(trace_json(trace, file));
   const std::string outliers = outliers_text(trace);
-  std::printf(
-      "%s: valid trace of %s: %s, %s, %s%s\n", file.c_str(), trace.kernel.c_str(),
-      counted(trace.units.size(), "unit").c_str(), counted(trace.samples.size(), "line").c_str(),
-      counted(doubtful.size(), "doubt").c_str(), outliers.empty() ? "" : ("; " + outliers).c_str());
-  return 0;
+  return print_out("{}: valid trace of {}: {}, {}, {}{}\n", file, trace.kernel,
+                   counted(trace.units.size(), "unit"), counted(trace.samples.size(), "line"),
+                   counted(doubtful.size(), "doubt"), outliers.empty() ? "" : "; " + outliers);
 }
 
 int trace_show_command(const FileRequest& request) {
   const std::string& file = request.file;
   const Trace trace = read_traces({file}).front();
-  std::printf("%s", request.json ? (line_of(trace_json(trace, file)) + "\n").c_str()
-                                 : describe_trace(trace).c_str());
-  return 0;
+  return request.json ? print_json(trace_json(trace, file))
+                      : print_out("{}", describe_trace(trace));
 }
 
 int trace_import_starpu_command(const StarpuImportRequest& asked) {
@@ -207,9 +200,8 @@ int trace_import_starpu_command(const StarpuImportRequest& asked) {
   expect_no_inputs(paths_of(imported.files), "--out");
   make_folder(request.out, "--out");
   write_whole_files(imported.files);
-  if (request.json) imported.said = line_of(files_json(std::move(imported.written))) + "\n";
-  std::printf("%s", imported.said.c_str());
-  return 0;
+  return request.json ? print_json(files_json(std::move(imported.written)))
+                      : print_out("{}", imported.said);
 }
 
 int trace_import_csv_command(const CsvImportRequest& request) {
@@ -219,15 +211,9 @@ int trace_import_csv_command(const CsvImportRequest& request) {
   check_writable(out, "--out");
   for (const std::string& warning : import.warnings) warn(warning);
   write_whole_file(out, readable_trace_text(trace, request.files.front()));
-  if (request.json) {
-    std::printf("%s\n", line_of(trace_json(trace, out)).c_str());
-    return 0;
-  }
-  std::vector<std::string> units;
-  for (const Unit& unit : trace.units) units.push_back(unit.name);
-  std::printf("%s: %s of %s on %s\n", out.c_str(), counted(trace.samples.size(), "line").c_str(),
-              trace.kernel.c_str(), fmt::format("{}", fmt::join(units, ", ")).c_str());
-  return 0;
+  if (request.json) return print_json(trace_json(trace, out));
+  return print_out("{}: {} of {} on {}\n", out, counted(trace.samples.size(), "line"), trace.kernel,
+                   fmt::join(names_of(trace.units), ", "));
 }
 
 }  // namespace equipoise

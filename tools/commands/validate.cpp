@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <memory>
 
@@ -18,12 +17,12 @@
 #include "tools/guard/expectations.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/report/validation.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/real_machine.hpp"
 #include "tools/worlds/recorded_platform.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/files/locked_file.hpp"
 #include "traces/json_record.hpp"
@@ -158,7 +157,7 @@ bool simulate_and_run(Comparison& comparison, RealMachine& machine, World& real,
   recorded.platform_file = files.platform;
   recorded.trace_files = files.traces;
   recorded.decision_cost = "measured";
-  const auto platform = std::make_shared<SimWorld>(load_sim_world(recorded));
+  const auto platform = std::make_shared<SimMachine>(load_sim_machine(recorded));
   const std::unique_ptr<World> sim = world_of(platform, recorded);
   machine.traces = platform->inputs->traces;
   RunSettings with_pacing = recorded;  // a replay of a real run needs the traces that pace units
@@ -189,8 +188,7 @@ int report(const Comparison& comparison, const std::optional<Expectations>& expe
   const ComparisonOptions& options = request.options;
   const Validation validation = judge(comparison);
   const std::string json = line_of(validation_json(validation, comparison)) + "\n";
-  std::printf("%s",
-              request.json ? json.c_str() : validation_text(validation, comparison.units).c_str());
+  print_out("{}", request.json ? json : validation_text(validation, comparison.units));
   write_whole_file(options.out + "/validation.json", json);
   write_results(comparison, options, !request.json);
   for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;

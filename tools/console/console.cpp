@@ -29,6 +29,7 @@
 #include "tools/console/terminal.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/files/locked_file.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -73,6 +74,8 @@ void handle_stop_signals(void (*handler)(int)) {
 }
 
 }  // namespace
+
+int print_json(const Json& json) { return print_out("{}\n", line_of(json)); }
 
 void warn(const std::string& message) { say_once("warning", Style::warning, message); }
 
@@ -139,6 +142,18 @@ bool is_same_path(const std::string& a, const std::string& b) {
     return std::filesystem::weakly_canonical(target_of_links(path), error);
   };
   return place(a) == place(b);
+}
+
+void expect_different(const std::vector<std::pair<const char*, std::string>>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& [option, path] = outputs[i];
+      const auto& [other_option, other] = outputs[j];
+      if (path.empty() || other.empty() || !is_same_path(path, other)) continue;
+      throw InputError(option, fmt::format("{} is also what {} writes; give each a file of its own",
+                                           path, other_option));
+    }
+  }
 }
 
 void make_folder(const std::string& path, const std::string& option) {

@@ -1,16 +1,33 @@
-// Warnings and errors on the terminal, words for a shell, and the writing of files.
+// What is printed, warnings and errors on the terminal, words for a shell, and the writing of
+// files.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace equipoise {
 
+/// Prints to stdout what fmt::format makes. `finish_printing` tells whether that failed. Returns 0,
+/// the exit code of a command that ends so.
+template <class... Args>
+int print_out(fmt::format_string<Args...> format, Args&&... args) {
+  std::fputs(fmt::format(format, std::forward<Args>(args)...).c_str(), stdout);
+  return 0;
+}
+
+/// Prints `json` to stdout as one line. Returns 0, as `print_out` does.
+int print_json(const nlohmann::ordered_json& json);
+
 /// Prints "equipoise: warning: ..." on stderr; each message only once.
 void warn(const std::string& message);
 
-/// Does the same with "equipoise: note: ...", for what needs no attention.
+/// Prints "equipoise: note: ..." on stderr, for what needs no attention; each message only once.
 void note(const std::string& message);
 
 /// Prints "equipoise: error: ..." on stderr.
@@ -37,12 +54,16 @@ void write_whole_file(const std::string& path, const std::string& text);
 /// when all inputs are known and nothing has been written; the message names `option`.
 void expect_no_inputs(const std::vector<std::string>& paths, const std::string& option);
 
-/// Does the same for `path`, and throws InputError unless a file can be made there: its folder
-/// exists and is writable, and `path` is not a folder. Creates nothing.
+/// Throws InputError, which names `option`, unless a file can be written at `path`: it is no folder
+/// and was not read as an input, and its folder exists and is writable. Creates nothing.
 void check_writable(const std::string& path, const std::string& option);
 
 /// Whether both paths lead to the same place, where a file may be or not.
 [[nodiscard]] bool is_same_path(const std::string& a, const std::string& b);
+
+/// Throws InputError if two options would write to the same place. `outputs`: options and their
+/// paths; an empty path is none.
+void expect_different(const std::vector<std::pair<const char*, std::string>>& outputs);
 
 /// Creates the folder `path` and its parent folders. On failure, throws InputError with the name of
 /// `option`.

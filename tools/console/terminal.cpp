@@ -43,6 +43,14 @@ fmt::text_style style_of(Style style) {
   return {};
 }
 
+/// A duration in words: "12 s", "3 min" or "2 h 5 min".
+std::string duration_text(double seconds) {
+  if (seconds < 100.0) return fmt::format("{:.0f} s", seconds);
+  const long minutes = std::lround(seconds / 60.0);
+  if (minutes < 100) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
 }  // namespace
 
 void choose_color(ColorChoice choice) { chosen = choice; }
@@ -59,13 +67,6 @@ std::optional<std::size_t> terminal_width(Stream stream) {
 std::string styled(const std::string& text, Style style, Stream stream) {
   if (style == Style::plain || !is_colored(stream)) return text;
   return fmt::format(style_of(style), "{}", text);
-}
-
-std::string duration_text(double seconds) {
-  if (seconds < 100.0) return fmt::format("{:.0f} s", seconds);
-  const long minutes = std::lround(seconds / 60.0);
-  if (minutes < 100) return fmt::format("{} min", minutes);
-  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
 Progress::Progress(bool quiet) : on_(!quiet && ::isatty(STDERR_FILENO) == 1) {}

@@ -27,9 +27,6 @@ enum class Style : std::uint8_t { plain, heading, best, warning, error };
 /// `text` as it is printed to `stream`: in its style, or unchanged where there are no colours.
 [[nodiscard]] std::string styled(const std::string& text, Style style, Stream stream);
 
-/// A duration in words: "12 s", "3 min" or "2 h 5 min".
-[[nodiscard]] std::string duration_text(double seconds);
-
 /// A progress line on a terminal, overwritten by the next one. Prints nothing if stderr is not a
 /// terminal or if `quiet`.
 class Progress {

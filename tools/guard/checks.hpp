@@ -16,8 +16,8 @@ struct Check {
 /// The checks as JUnit XML: a test suite called `suite` with a test case for each.
 [[nodiscard]] std::string junit_text(const std::string& suite, const std::vector<Check>& checks);
 
-/// Writes that to `file` unless `file` is empty, and an error message for each check that does not
-/// hold. Returns whether all hold.
+/// Writes the checks as JUnit XML to `file`, unless that is empty, and prints an error message for
+/// each check that does not hold. Returns whether all hold.
 [[nodiscard]] bool report_checks(const std::string& suite, const std::vector<Check>& checks,
                                  const std::string& file);
 

@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 
 #include "shared_policies/model/failure.hpp"
@@ -44,7 +43,7 @@ Bound bound_from(const JsonValue& value, const std::string& file, double confide
       {"policy", "on", "experiment", "quantity", "at_most", "at_least", "confidence", "note"});
   Bound bound;
   bound.where = object.where();
-  bound.policy = object.text("policy");
+  bound.spelling = object.text("policy");
   bound.on = text_or_empty(object, "on");
   bound.experiment = text_or_empty(object, "experiment");
   bound.quantity = object.text("quantity");
@@ -83,11 +82,11 @@ Check check_bound(const Bound& bound, const StoredResults& results, const Stored
                   const std::string& group) {
   Check check{
       group,
-      fmt::format("{} ({}): {} {}", result.policy, result.on, bound.quantity, limit_text(bound)),
+      fmt::format("{} ({}): {} {}", result.spelling, result.on, bound.quantity, limit_text(bound)),
       {}};
   const std::string subject =
       fmt::format("{}: {}{} ({}): {}", bound.where, group.empty() ? "" : group + ": ",
-                  result.policy, result.on, bound.quantity);
+                  result.spelling, result.on, bound.quantity);
   const std::optional<Estimate> found =
       number_of(results, result, bound.quantity, bound.confidence);
   if (!result.verified) {
@@ -104,7 +103,7 @@ Check check_bound(const Bound& bound, const StoredResults& results, const Stored
 
 /// Whether the bound is on this result of the experiment `name`.
 bool is_meant(const Bound& bound, const std::string& name, const StoredResult& result) {
-  return (bound.policy == "*" || bound.policy == result.policy) &&
+  return (bound.spelling == "*" || bound.spelling == result.spelling) &&
          (bound.on.empty() || bound.on == result.on) &&
          (bound.experiment.empty() || ::fnmatch(bound.experiment.c_str(), name.c_str(), 0) == 0);
 }
@@ -128,11 +127,11 @@ Expectations read_expectations(const std::string& path) {
 }
 
 void expect_known(const Expectations& expectations, const ExpectedResults& expected) {
-  const std::vector<std::string>& policies = expected.policies;
+  const std::vector<std::string>& spellings = expected.spellings;
   for (const Bound& bound : expectations.bounds) {
-    if (bound.policy != "*" && std::ranges::find(policies, bound.policy) == policies.end()) {
+    if (bound.spelling != "*" && std::ranges::find(spellings, bound.spelling) == spellings.end()) {
       throw InputError(bound.where,
-                       unknown_name("policy of these results", bound.policy, policies));
+                       unknown_name("policy of these results", bound.spelling, spellings));
     }
     if (find_quantity(bound.quantity) != nullptr) continue;
     const std::vector<std::string> paths =
@@ -176,7 +175,7 @@ std::vector<Check> check_expectations(const Expectations& expectations,
       }
     }
     if (checks.size() > before) continue;
-    const std::string name = fmt::format("{}{}: {} {}", bound.policy,
+    const std::string name = fmt::format("{}{}: {} {}", bound.spelling,
                                          bound.on.empty() ? "" : fmt::format(" ({})", bound.on),
                                          bound.quantity, limit_text(bound));
     checks.push_back(
@@ -186,13 +185,12 @@ std::vector<Check> check_expectations(const Expectations& expectations,
 }
 
 bool meets(const Expectations& expectations, const std::vector<NamedResults>& experiments,
-           const std::string& junit_file, bool is_told) {
+           const std::string& junit_file, bool prints) {
   const std::vector<Check> checks = check_expectations(expectations, experiments);
-  if (is_told) {
+  if (prints) {
     const auto hold =
         std::ranges::count_if(checks, [](const Check& check) { return check.failure.empty(); });
-    std::printf("\nbounds of %s: %zu of %zu hold\n", expectations.file.c_str(),
-                static_cast<std::size_t>(hold), checks.size());
+    print_out("\nbounds of {}: {} of {} hold\n", expectations.file, hold, checks.size());
   }
   return report_checks(expectations.file, checks, junit_file);
 }

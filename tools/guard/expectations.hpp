@@ -14,7 +14,7 @@ namespace equipoise {
 /// One bound on a number of a policy's results.
 struct Bound {
   std::string where;       ///< FILE:LINE
-  std::string policy;      ///< as spelled; "*": every policy
+  std::string spelling;    ///< of the policy; "*": every policy
   std::string on;          ///< sim, real or paced; empty: everywhere
   std::string experiment;  ///< of a sweep, a pattern such as "sirocco-*"; empty: all
   std::string quantity;    ///< see `number_of`
@@ -23,7 +23,7 @@ struct Bound {
   double confidence = 0.95;  ///< of the interval whose near end must break the bound
 };
 
-/// The contents of a file.
+/// The bounds in a file.
 struct Expectations {
   std::string file;
   std::vector<Bound> bounds;
@@ -34,7 +34,7 @@ struct Expectations {
 
 /// The results that bounds are meant for.
 struct ExpectedResults {
-  std::vector<std::string> policies;  ///< as spelled
+  std::vector<std::string> spellings;  ///< of the policies
   std::vector<std::string> units;
   std::size_t phases = 1;
 };
@@ -43,9 +43,9 @@ struct ExpectedResults {
 /// such a bound would check nothing.
 void expect_known(const Expectations& expectations, const ExpectedResults& expected);
 
-/// The expectations in `file`, checked against what results are `expected`; nullopt if it is empty.
-/// Throws InputError for everything that is wrong with them, and if `junit_file` is given and
-/// cannot be written.
+/// Reads the expectations in `file` and checks that they are on results that are `expected`
+/// (`expect_known`); nullopt if `file` is empty. Throws InputError for everything that is wrong
+/// with them, and if `junit_file` is given and cannot be written.
 [[nodiscard]] std::optional<Expectations> expectations_of(const std::string& file,
                                                           const std::string& junit_file,
                                                           const ExpectedResults& expected);
@@ -66,10 +66,11 @@ struct NamedResults {
 [[nodiscard]] std::vector<Check> check_expectations(const Expectations& expectations,
                                                     const std::vector<NamedResults>& experiments);
 
-/// Does that, names each broken bound on stderr, writes `junit_file` unless that is empty, and if
-/// `is_told` prints how many hold. Returns whether all hold.
+/// Checks all results (`check_expectations`), names each broken bound on stderr, writes a JUnit
+/// report to `junit_file` unless that is empty, and prints how many bounds hold if `prints`.
+/// Returns whether all hold.
 [[nodiscard]] bool meets(const Expectations& expectations,
                          const std::vector<NamedResults>& experiments,
-                         const std::string& junit_file, bool is_told);
+                         const std::string& junit_file, bool prints);
 
 }  // namespace equipoise

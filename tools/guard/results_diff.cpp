@@ -156,7 +156,7 @@ Verdict verdict_of(const Estimate& change, const Quantity& quantity) {
 }
 
 std::string name_of(const StoredResult& result) {
-  return fmt::format("{} ({})", result.policy, result.on);
+  return fmt::format("{} ({})", result.spelling, result.on);
 }
 
 std::string workloads_of(const StoredResults& results) {
@@ -218,7 +218,7 @@ ResultsDiff diff_results(const StoredResults& before, const StoredResults& now,
   ResultsDiff diff;
   diff.differences = differences_of(before, now);
   for (const StoredResult& here : now.results) {
-    const StoredResult* const then = find_result(before, here.policy, here.on);
+    const StoredResult* const then = find_result(before, here.spelling, here.on);
     if (then == nullptr) {
       diff.only_now.push_back(name_of(here));
       continue;
@@ -233,7 +233,7 @@ ResultsDiff diff_results(const StoredResults& before, const StoredResults& now,
     if (!old_samples && new_samples) diff.only_now.push_back(name_of(here));
     if (!old_samples || !new_samples) continue;
     PolicyChange& change = diff.changes.emplace_back();
-    change.policy = here.policy;
+    change.spelling = here.spelling;
     change.on = here.on;
     change.before = summarise(old_samples->values).mean;
     change.now = summarise(new_samples->values).mean;
@@ -252,7 +252,7 @@ ResultsDiff diff_results(const StoredResults& before, const StoredResults& now,
     change.verdict = verdict_of(estimate_of(change), quantity);
   }
   for (const StoredResult& then : before.results) {
-    if (find_result(now, then.policy, then.on) == nullptr) {
+    if (find_result(now, then.spelling, then.on) == nullptr) {
       diff.only_before.push_back(name_of(then));
     }
   }
@@ -277,15 +277,15 @@ std::vector<Check> check_diff(const ResultsDiff& diff, const StoredResults& now,
       throw InputError("--fail",
                        fmt::format("one repetition of {} ({}) does not show how much repetitions "
                                    "differ; make results with --reps 2 or more",
-                                   one.policy, one.on));
+                                   one.spelling, one.on));
     }
     Check& check = checks.emplace_back();
-    check.name = fmt::format("{} ({}): {} not worse by more than {}", one.policy, one.on,
+    check.name = fmt::format("{} ({}): {} not worse by more than {}", one.spelling, one.on,
                              quantity.name, limit_text);
     const double least_harm = quantity.more_is_better ? -found.high : found.low;
     if (least_harm <= (one.change ? limit : 0.0)) continue;
     check.failure = fmt::format("{}: {} ({}): {} changed {}, from {} to {}; --fail allows {}",
-                                now.file, one.policy, one.on, quantity.name, change_text(one),
+                                now.file, one.spelling, one.on, quantity.name, change_text(one),
                                 significant(one.before, 5), significant(one.now, 5), limit_text);
   }
   return checks;

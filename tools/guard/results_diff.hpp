@@ -15,10 +15,10 @@ namespace equipoise {
 
 /// What can be said of a change.
 enum class Verdict : std::uint8_t {
-  equal,     ///< there is none, and no noise
+  equal,     ///< there is no change, and no noise
   better,    ///< the whole interval is on the better side
   worse,     ///< the whole interval is on the worse side
-  undecided  ///< the interval contains no change, or there is none
+  undecided  ///< the interval contains 0, or there is no interval
 };
 
 constexpr auto words(DescriptionOf<Verdict> /*of*/) {
@@ -28,7 +28,7 @@ constexpr auto words(DescriptionOf<Verdict> /*of*/) {
 
 /// One policy in one world, before and now.
 struct PolicyChange {
-  std::string policy;
+  std::string spelling;  ///< of the policy
   std::string on;
   double before = 0.0;
   double now = 0.0;
@@ -54,7 +54,7 @@ struct ResultsDiff {
   std::vector<std::string>
       only_before;  ///< "plb-hec (sim)": it, or its quantity, is known only there
   std::vector<std::string> only_now;
-  std::vector<std::string> unverified;  ///< now, but not before
+  std::vector<std::string> unverified;  ///< policies that are not verified now, but were before
 };
 
 /// The change of `quantity` for every policy that both results have. Intervals have the given

@@ -35,7 +35,7 @@ const std::vector<Quantity>& all_quantities() {
 StoredResult result_from(const JsonValue& value, const std::string& file) {
   const JsonObject entry(value, file, "a result");
   StoredResult result;
-  result.policy = entry.text("spelling");
+  result.spelling = entry.text("spelling");
   result.on = entry.text("on");
   result.verified = entry.flag("verified");
   const JsonValue* const repetitions = entry.find("repetitions");
@@ -119,11 +119,9 @@ StoredResults read_results(const std::string& file) {
 const StoredResult* find_result(const StoredResults& results, const std::string& policy,
                                 const std::string& on) {
   const auto found = std::ranges::find_if(
-      results.results, [&](const StoredResult& r) { return r.policy == policy && r.on == on; });
+      results.results, [&](const StoredResult& r) { return r.spelling == policy && r.on == on; });
   return found == results.results.end() ? nullptr : &*found;
 }
-
-std::span<const Quantity> quantities() { return all_quantities(); }
 
 const Quantity* find_quantity(const std::string& name) {
   std::string stored = name;

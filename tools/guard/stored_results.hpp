@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -11,10 +10,10 @@
 
 namespace equipoise {
 
-/// One policy in one world.
+/// The result of one policy in one world.
 struct StoredResult {
-  std::string policy;  ///< as spelled
-  std::string on;      ///< sim, real or paced
+  std::string spelling;  ///< of the policy
+  std::string on;        ///< sim, real or paced
   bool verified = false;
   JsonValue entry;  ///< all of it, as in results.json
 };
@@ -48,13 +47,11 @@ struct Quantity {
   bool more_is_better = false;
 };
 
-/// All of them. Their names are those of results.json; `over_best_known` is the makespan over
-/// `best_known_s`.
-[[nodiscard]] std::span<const Quantity> quantities();
-/// The one called `name` in results.json or in the heading of a table, such as "times bound" and
-/// "idle %"; means also as `name`.mean. nullptr if there is none.
+/// The quantity called `name` in results.json or in the heading of a table, such as "times bound"
+/// and "idle %"; means also as `name`.mean; `over_best_known` is the makespan over `best_known_s`.
+/// nullptr if there is none.
 [[nodiscard]] const Quantity* find_quantity(const std::string& name);
-/// The names of all.
+/// The names of all quantities in results.json.
 [[nodiscard]] std::vector<std::string> quantity_names();
 
 /// The samples of a quantity: their mean is the number, and their deviation that of the number. A
@@ -82,7 +79,7 @@ struct Estimate {
 /// if it `is_exact`.
 [[nodiscard]] Estimate mean_of(const std::vector<double>& values, double confidence, bool is_exact);
 
-/// Whether all repetitions of `result` are the same.
+/// Whether all repetitions of `result` are the same, because it was simulated without noise.
 [[nodiscard]] bool is_exact(const StoredResults& results, const StoredResult& result);
 
 /// The number called `name`: a quantity, or any other number of the result by its path in

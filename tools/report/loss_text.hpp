@@ -8,7 +8,7 @@
 
 #include "shared_policies/run/losses.hpp"
 #include "tools/runs/run_plan.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/runs/run_plan.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {

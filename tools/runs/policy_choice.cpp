@@ -102,7 +102,7 @@ PolicyChoice parse_policy(const std::string& typed, const std::string& where,
     choice.loaded_hash = loaded.hash;
     choice.spelling = name_in_results(choice) + typed.substr(spec.name.size());
   } else {
-    choice.info = &find_policy(spec.name);
+    choice.info = &find_policy(spec.name, where);
   }
   const auto given = choice.parameters.find("profile");
   if (given == choice.parameters.end()) return choice;

@@ -15,7 +15,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "traces/json_record.hpp"
 
@@ -29,7 +29,7 @@ struct OracleRun {
 };
 
 /// Simulates them without noise. Throws BackendError if one cannot be simulated.
-std::vector<RunReport> simulated(const SimWorld& world, const RunOptions& options,
+std::vector<RunReport> simulated(const SimMachine& machine, const RunOptions& options,
                                  const std::vector<OracleRun>& runs) {
   RunOptions without_noise = options;
   without_noise.noise = false;
@@ -38,7 +38,8 @@ std::vector<RunReport> simulated(const SimWorld& world, const RunOptions& option
   run_simulations(
       runs.size(),
       [&](std::size_t job) {
-        Simulation simulation = simulation_of(world, parse_policy(runs[job].policy), without_noise);
+        Simulation simulation =
+            simulation_of(machine, parse_policy(runs[job].policy), without_noise);
         simulation.schedule = runs[job].schedule;
         return simulation;
       },
@@ -73,20 +74,20 @@ const RunReport* least_of(const std::vector<RunReport>& runs, Objective objectiv
   return least;
 }
 
-IdealRuns ideal_runs(const SimWorld& world, const RunOptions& options, Objective objective) {
+IdealRuns ideal_runs(const SimMachine& machine, const RunOptions& options, Objective objective) {
   IdealRuns runs;
-  runs.tried = simulated(world, options, {{"optimum", world.schedule}});
+  runs.tried = simulated(machine, options, {{"optimum", machine.schedule}});
   runs.best = runs.fastest = runs.tried.front();
   if (objective == Objective::time) return runs;
   const std::vector<RunReport> divisions =
-      simulated(world, options,
+      simulated(machine, options,
                 {{"optimum", {}}, {"optimum:objective=energy", {}}, {"optimum:objective=edp", {}}});
   std::vector<OracleRun> found;
   for (const Objective one : {Objective::energy, Objective::edp}) {
-    BlockLists schedule = search_schedule_for(one, world, options, divisions);
+    BlockLists schedule = search_schedule_for(one, machine, options, divisions);
     if (!schedule.empty()) found.push_back({"optimum", std::move(schedule)});
   }
-  for (const auto& more : {divisions, simulated(world, options, found)}) {
+  for (const auto& more : {divisions, simulated(machine, options, found)}) {
     runs.tried.insert(runs.tried.end(), more.begin(), more.end());
   }
   const RunReport* const best =
@@ -98,23 +99,23 @@ IdealRuns ideal_runs(const SimWorld& world, const RunOptions& options, Objective
 namespace {
 
 /// The unit that would be the best one alone if it took all items as one block.
-std::size_t best_alone(const SimWorld& world, Objective objective) {
-  const KnownCosts known = known_costs(world, world.inputs->traces);
+std::size_t best_alone(const SimMachine& machine, Objective objective) {
+  const KnownCosts known = known_costs(machine, machine.inputs->traces);
   double static_w = 0.0;
-  for (const Unit& unit : world.units) static_w += unit.idle_w.value_or(0.0);
+  for (const Unit& unit : machine.units) static_w += unit.idle_w.value_or(0.0);
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < world.units.size(); ++i) {
+  for (std::size_t i = 0; i < machine.units.size(); ++i) {
     RunNumbers alone;
     double computing_s = 0.0;
-    for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
-      const Workload& workload = world.setup.phases[phase];
+    for (std::size_t phase = 0; phase < machine.setup.phases.size(); ++phase) {
+      const Workload& workload = machine.setup.phases[phase];
       const CostModel& cost = *known.phases[phase][i];
       const auto items = static_cast<double>(workload.items);
       alone.makespan += Seconds{workload.iterations * cost.at(items).seconds};
       computing_s += workload.iterations * cost.computing_s(items);
     }
-    const Unit& unit = world.units[i];
+    const Unit& unit = machine.units[i];
     const double added_w = unit.busy_w.value_or(0.0) - unit.idle_w.value_or(0.0);
     alone.energy_j = static_w * alone.makespan.value + added_w * computing_s;
     const double value = value_for(objective, alone);
@@ -125,9 +126,10 @@ std::size_t best_alone(const SimWorld& world, Objective objective) {
 }
 
 /// Whether `numbers` have items on units called so.
-bool uses(const RunNumbers& numbers, const SimWorld& world, const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < world.units.size(); ++i) {
-    const bool is_one = std::ranges::find(names, world.units[i].name) != names.end();
+bool uses(const RunNumbers& numbers, const SimMachine& machine,
+          const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < machine.units.size(); ++i) {
+    const bool is_one = std::ranges::find(names, machine.units[i].name) != names.end();
     if (is_one && numbers.units[i].items > 0) return true;
   }
   return false;
@@ -145,8 +147,8 @@ std::string kept_text(const std::vector<std::string>& names) {
 bool is_cpu(const Unit& unit) { return unit.kind == UnitKind::cpu; }
 
 /// Whether the question is what the CPUs of a machine with other units are good for.
-bool is_about_cpus(const SimWorld& world) {
-  return std::ranges::any_of(world.units, is_cpu) && !std::ranges::all_of(world.units, is_cpu);
+bool is_about_cpus(const SimMachine& machine) {
+  return std::ranges::any_of(machine.units, is_cpu) && !std::ranges::all_of(machine.units, is_cpu);
 }
 
 /// How an objective is called.
@@ -171,13 +173,13 @@ struct Subject {
   const char* uses;
 };
 
-Subject subject_of(const SimWorld& world) {
-  if (!is_about_cpus(world)) {
+Subject subject_of(const SimMachine& machine) {
+  if (!is_about_cpus(machine)) {
     return {"Several units are worth using", "Several units are not worth using",
             "Several units are needed", "together", "uses more"};
   }
   std::set<std::string> nodes;
-  for (const Unit& unit : world.units) {
+  for (const Unit& unit : machine.units) {
     if (unit.kind == UnitKind::cpu) nodes.insert(unit.node);
   }
   if (nodes.size() > 1) {
@@ -190,21 +192,21 @@ Subject subject_of(const SimWorld& world) {
 
 /// The units without which is tried, for this objective: the CPUs of a machine that has other
 /// units, too; otherwise all but the one that would be the best one alone.
-std::vector<std::string> left_out_for(Objective objective, const SimWorld& world) {
-  const bool is_without_cpus = is_about_cpus(world);
-  const std::size_t alone = is_without_cpus ? 0 : best_alone(world, objective);
+std::vector<std::string> left_out_for(Objective objective, const SimMachine& machine) {
+  const bool is_without_cpus = is_about_cpus(machine);
+  const std::size_t alone = is_without_cpus ? 0 : best_alone(machine, objective);
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < world.units.size(); ++i) {
-    const bool stays = is_without_cpus ? !is_cpu(world.units[i]) : i == alone;
-    if (!stays) names.push_back(world.units[i].name);
+  for (std::size_t i = 0; i < machine.units.size(); ++i) {
+    const bool stays = is_without_cpus ? !is_cpu(machine.units[i]) : i == alone;
+    if (!stays) names.push_back(machine.units[i].name);
   }
   return names;
 }
 
 /// Adds what can be reached without these units to `tried`.
-void try_without(const std::vector<std::string>& names, const SimWorld& world,
+void try_without(const std::vector<std::string>& names, const SimMachine& machine,
                  const RunOptions& options, Objective objective, std::vector<RunReport>& tried) {
-  SimWorld rest = without_units(world, names);
+  SimMachine rest = without_units(machine, names);
   try {
     rest.schedule = search_schedule(rest, options).schedule;
   } catch (const BackendError&) {
@@ -214,9 +216,9 @@ void try_without(const std::vector<std::string>& names, const SimWorld& world,
 }
 
 /// The answer in one line.
-std::string worth_text(const Worth& worth, const IdealRuns& runs, const SimWorld& world,
+std::string worth_text(const Worth& worth, const IdealRuns& runs, const SimMachine& machine,
                        Objective objective) {
-  const Subject subject = subject_of(world);
+  const Subject subject = subject_of(machine);
   const Measure measure = measure_of(objective);
   const auto said = [&](double value) { return quantity_text(value, measure.unit, 4); };
   const std::string kept = kept_text(worth.units);
@@ -231,7 +233,7 @@ std::string worth_text(const Worth& worth, const IdealRuns& runs, const SimWorld
       fmt::format("{}: {} {} the least {}, {}", subject.is_not_worth, kept,
                   worth.units.size() == 1 ? "has" : "have", measure.name, said(alone));
   const double fastest = value_for(objective, runs.fastest.run.numbers);
-  if (uses(runs.fastest.run.numbers, world, worth.left_out) && fastest > alone) {
+  if (uses(runs.fastest.run.numbers, machine, worth.left_out) && fastest > alone) {
     const char* const which = objective == Objective::time
                                   ? "the best found that {} has {} ({} more)"
                                   : "the fastest schedule {} and has {} ({} more)";
@@ -256,27 +258,27 @@ Json worth_json(const Worth& worth) {
           {"edp_js", has_energy ? Json(edp_js(*numbers)) : Json()}};
 }
 
-Worth worth_of_units(const SimWorld& world, const RunOptions& options, Objective objective,
+Worth worth_of_units(const SimMachine& machine, const RunOptions& options, Objective objective,
                      IdealRuns& runs) {
-  if (world.units.size() < 2) return {};
+  if (machine.units.size() < 2) return {};
   Worth worth;
-  worth.left_out = left_out_for(objective, world);
-  for (const Unit& unit : world.units) {
+  worth.left_out = left_out_for(objective, machine);
+  for (const Unit& unit : machine.units) {
     if (std::ranges::count(worth.left_out, unit.name) == 0) worth.units.push_back(unit.name);
   }
   const auto uses_none = [&](const RunNumbers& numbers) {
-    return !uses(numbers, world, worth.left_out);
+    return !uses(numbers, machine, worth.left_out);
   };
   // For energy and EDP the same is tried, so that the answers agree; for time only what the answer
   // needs.
   if (objective != Objective::time) {
     std::set<std::vector<std::string>> each;
     for (const Objective one : {Objective::energy, Objective::edp}) {
-      each.insert(left_out_for(one, world));
+      each.insert(left_out_for(one, machine));
     }
-    for (const auto& names : each) try_without(names, world, options, objective, runs.tried);
+    for (const auto& names : each) try_without(names, machine, options, objective, runs.tried);
   } else if (!uses_none(runs.best.run.numbers)) {
-    try_without(worth.left_out, world, options, objective, runs.tried);
+    try_without(worth.left_out, machine, options, objective, runs.tried);
   }
   const RunReport* const kept = least_of(runs.tried, objective, uses_none);
   const RunReport* best = least_of(runs.tried, objective, [](const RunNumbers&) { return true; });
@@ -287,7 +289,7 @@ Worth worth_of_units(const SimWorld& world, const RunOptions& options, Objective
   }
   worth.is_worth_using = best != kept;
   runs.best = *best;
-  worth.line = worth_text(worth, runs, world, objective) + "\n";
+  worth.line = worth_text(worth, runs, machine, objective) + "\n";
   return worth;
 }
 

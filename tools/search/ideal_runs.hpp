@@ -1,5 +1,5 @@
-// The ideal runs of a world for an objective, with mean block times; and whether it is worth using
-// the CPU besides the GPUs, or several units besides one.
+// The ideal runs of a machine for an objective, with mean block times; and whether it is worth
+// using the CPU besides the GPUs, or several units besides one.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 #include "shared_policies/run/metrics.hpp"
 #include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
 
@@ -25,27 +25,27 @@ constexpr auto words(DescriptionOf<Objective> /*of*/) {
                     Word{Objective::edp, "edp"}};
 }
 
-/// What the objective counts, which is to be least.
+/// What `objective` minimises: the makespan (s), the energy (J) or the EDP (J s).
 [[nodiscard]] double value_for(Objective objective, const RunNumbers& numbers);
 
-/// The runs of the oracle.
+/// Simulated runs of the oracle, the policy `optimum`.
 struct IdealRuns {
   RunReport best;     ///< for the objective
-  RunReport fastest;  ///< the schedule of the world, which is the best one found for time
-  /// All that were simulated. For energy and for EDP they are the same, so that neither has a run
-  /// that is better for the other than the other's own.
+  RunReport fastest;  ///< the schedule of the machine, which is the best one found for time
+  /// All runs that were simulated. The same are tried for energy and for EDP, so that no run that
+  /// is reported for the one is better for the other than what is reported there.
   std::vector<RunReport> tried;
 };
 
-/// Simulates the schedule of `world`, which is the best one for time. For another objective, energy
-/// or EDP, also the divisions of the oracle for time, energy and EDP, which
-/// ignore links that units share, and the schedules that `search_schedule_for` finds for energy and
-/// for EDP; the best of all these is `best`. Throws BackendError if a run cannot be simulated, and
-/// Interrupted if a stop is requested.
-[[nodiscard]] IdealRuns ideal_runs(const SimWorld& world, const RunOptions& options,
+/// Simulates the schedule of `machine`, which is the best one for time. For another objective,
+/// energy or EDP, also the divisions of the oracle for time, energy and EDP, which ignore links
+/// that units share, and the schedules that `search_schedule_for` finds for energy and for EDP; the
+/// best of all these is `best`. Throws BackendError if a run cannot be simulated, and Interrupted
+/// if a stop is requested.
+[[nodiscard]] IdealRuns ideal_runs(const SimMachine& machine, const RunOptions& options,
                                    Objective objective);
 
-/// Whether it is worth using all units. A world of one unit has no answer.
+/// Whether it is worth using all units. A machine of one unit has no answer.
 struct Worth {
   /// "The CPU is worth using: with it the EDP is 312.4 J s, with cuda0 alone 355.1 J s (12 %
   /// less).", and the end of the line; empty without an answer.
@@ -60,10 +60,10 @@ struct Worth {
 [[nodiscard]] nlohmann::ordered_json worth_json(const Worth& worth);
 
 /// Finds out what the units could do without some of them, for an objective. Units
-/// that are left out draw their idle watts all the same. `runs` are those of `world`, the best of
+/// that are left out draw their idle watts all the same. `runs` are those of `machine`, the best of
 /// them verified; what is tried without some units is added to them, and the best of all is then
 /// their best. Throws as `ideal_runs` does.
-[[nodiscard]] Worth worth_of_units(const SimWorld& world, const RunOptions& options,
+[[nodiscard]] Worth worth_of_units(const SimMachine& machine, const RunOptions& options,
                                    Objective objective, IdealRuns& runs);
 
 }  // namespace equipoise

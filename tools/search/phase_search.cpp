@@ -13,7 +13,7 @@
 
 #include "tools/console/terminal.hpp"
 #include "tools/search/ideal_runs.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
@@ -104,16 +104,16 @@ std::size_t evaluations_of(const Parts& parts, int iterations) {
 }
 
 std::vector<std::vector<double>> energy_prefixes(
-    const SimWorld& world, const std::vector<std::vector<std::size_t>>& groups) {
-  const KnownCosts known = known_costs(world, world.inputs->traces);
-  const Workload& workload = world.setup.phases.back();
-  const std::size_t n = world.units.size();
+    const SimMachine& machine, const std::vector<std::vector<std::size_t>>& groups) {
+  const KnownCosts known = known_costs(machine, machine.inputs->traces);
+  const Workload& workload = machine.setup.phases.back();
+  const std::size_t n = machine.units.size();
   const double even = std::max(1.0, static_cast<double>(workload.items) / static_cast<double>(n));
   std::vector<double> items_per_s(n);
   std::vector<double> per_item_j(n);
   for (std::size_t p = 0; p < n; ++p) {
-    const Unit& unit = world.units[p];
-    const CostModel& cost = *known.phases[world.setup.phases.size() - 1][p];
+    const Unit& unit = machine.units[p];
+    const CostModel& cost = *known.phases[machine.setup.phases.size() - 1][p];
     items_per_s[p] = even / cost.at(even).seconds;
     per_item_j[p] = (*unit.busy_w - *unit.idle_w) * cost.computing_s(even) / even;
   }
@@ -135,17 +135,17 @@ namespace {
 /// A lower bound on the time of the phase, after the phases before it. Without a scenario it does
 /// not depend on the start of the phase. Under a scenario only the bound on the end of the phase
 /// holds.
-double bound_of(const SimWorld& world, const PhasesBefore& before) {
-  if (world.setup.scenario.events.empty()) return world.bound.phases.back().seconds;
+double bound_of(const SimMachine& machine, const PhasesBefore& before) {
+  if (machine.setup.scenario.events.empty()) return machine.bound.phases.back().seconds;
   double end_s = 0.0;
-  for (const LowerBound& bound : world.bound.phases) end_s += bound.seconds;
+  for (const LowerBound& bound : machine.bound.phases) end_s += bound.seconds;
   return end_s - before.end_s;
 }
 
-/// The search for the last phase of a world.
+/// The search for the last phase of a machine.
 class PhaseSearch {
  public:
-  PhaseSearch(const SimWorld& world, const RunOptions& plain, Objective objective,
+  PhaseSearch(const SimMachine& machine, const RunOptions& plain, Objective objective,
               const std::vector<std::vector<UnitInPhase>>& divisions, const PhasesBefore& before);
 
   /// Returns the best candidate.
@@ -165,7 +165,7 @@ class PhaseSearch {
   [[nodiscard]] std::vector<Parts> changes() const;
   [[nodiscard]] std::vector<Parts> moves(double items) const;
 
-  const SimWorld& world_;
+  const SimMachine& machine_;
   const RunOptions& options_;
   Objective objective_;
   const Workload& workload_;
@@ -181,27 +181,27 @@ class PhaseSearch {
   Tried best_;
 };
 
-PhaseSearch::PhaseSearch(const SimWorld& world, const RunOptions& plain, Objective objective,
+PhaseSearch::PhaseSearch(const SimMachine& machine, const RunOptions& plain, Objective objective,
                          const std::vector<std::vector<UnitInPhase>>& divisions,
                          const PhasesBefore& before)
-    : world_(world),
+    : machine_(machine),
       options_(plain),
       objective_(objective),
-      workload_(world.setup.phases.back()),
-      bound_(world.bound.phases.back()),
-      bound_s_(bound_of(world, before)),
+      workload_(machine.setup.phases.back()),
+      bound_(machine.bound.phases.back()),
+      bound_s_(bound_of(machine, before)),
       divisions_(divisions),
       before_(before),
       is_for_time_(objective == Objective::time),
       left_(static_cast<std::size_t>(
           (is_for_time_ ? 1.0 : for_energy) *
-          std::clamp(unit_evaluations_max / static_cast<double>(world.units.size()), 10.0,
+          std::clamp(unit_evaluations_max / static_cast<double>(machine.units.size()), 10.0,
                      evaluations_max))),
       most_(left_),
       progress_(options_.quiet) {
   std::map<std::tuple<std::string, UnitKind, std::string>, std::size_t> known;
-  for (std::size_t p = 0; p < world.units.size(); ++p) {
-    const Unit& unit = world.units[p];
+  for (std::size_t p = 0; p < machine.units.size(); ++p) {
+    const Unit& unit = machine.units[p];
     const auto [place, is_new] =
         known.try_emplace({unit.node, unit.kind, unit.model}, alike_.size());
     if (is_new) alike_.emplace_back();
@@ -226,7 +226,7 @@ bool PhaseSearch::is_done() const {
 }
 
 bool PhaseSearch::anything_moves() const {
-  for (const PlatformUnit& unit : world_.setup.platform.units) {
+  for (const PlatformUnit& unit : machine_.setup.platform.units) {
     if (!unit.in.links.empty() || !unit.out.links.empty()) return true;
   }
   return false;
@@ -266,7 +266,7 @@ void PhaseSearch::begin() {
   }
   std::vector<std::vector<double>> shares = {bound_.share_items};
   if (!is_for_time_) {
-    for (auto& prefix : energy_prefixes(world_, alike_)) shares.push_back(std::move(prefix));
+    for (auto& prefix : energy_prefixes(machine_, alike_)) shares.push_back(std::move(prefix));
   }
   for (const std::vector<double>& share_items : shares) {
     Parts parts = starts.front();
@@ -306,9 +306,9 @@ void PhaseSearch::try_all(std::vector<Parts> proposed) {
   run_simulations(
       candidates.size(),
       [&](std::size_t i) {
-        Simulation simulation = simulation_of(world_, optimum, options_);
+        Simulation simulation = simulation_of(machine_, optimum, options_);
         simulation.schedule = before_.schedule;
-        simulation.schedule.push_back(blocks_of(candidates[i], workload_, world_.units));
+        simulation.schedule.push_back(blocks_of(candidates[i], workload_, machine_.units));
         return simulation;
       },
       [&](std::size_t i, SimulationResult result) {
@@ -365,7 +365,7 @@ bool PhaseSearch::change_once() {
 
 /// Moves items from one unit to another, in smaller and smaller steps, as long as that helps.
 void PhaseSearch::move_between_units() {
-  const auto blocks = blocks_of(best_.parts, workload_, world_.units);
+  const auto blocks = blocks_of(best_.parts, workload_, machine_.units);
   for (std::size_t p = 0; p < blocks.size(); ++p) {  // whole grains, so that a move is one, too
     best_.parts[p].share_items =
         static_cast<double>(std::accumulate(blocks[p].begin(), blocks[p].end(), Items{0}));
@@ -387,9 +387,9 @@ void PhaseSearch::move_between_units() {
 /// all alike ones give, or get, equal parts of them.
 std::vector<Parts> PhaseSearch::moves(double items) const {
   std::vector<std::vector<std::size_t>> groups = alike_;
-  if (world_.units.size() <= single_units_max) {
+  if (machine_.units.size() <= single_units_max) {
     groups.clear();
-    for (std::size_t p = 0; p < world_.units.size(); ++p) groups.push_back({p});
+    for (std::size_t p = 0; p < machine_.units.size(); ++p) groups.push_back({p});
   }
   std::vector<Parts> candidates;
   for (const auto& from : groups) {
@@ -420,7 +420,7 @@ std::vector<Parts> PhaseSearch::changes() const {
     for (const std::size_t p : units) how(parts[p]);
     if (parts != best_.parts) candidates.push_back(std::move(parts));
   };
-  std::vector<std::size_t> all(world_.units.size());
+  std::vector<std::size_t> all(machine_.units.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::vector<std::vector<std::size_t>> groups = {all};
   if (alike_.size() > 1) groups.insert(groups.end(), alike_.begin(), alike_.end());
@@ -438,10 +438,10 @@ std::vector<Parts> PhaseSearch::changes() const {
 
 }  // namespace
 
-Tried search_phase(const SimWorld& world, const RunOptions& plain, Objective objective,
+Tried search_phase(const SimMachine& machine, const RunOptions& plain, Objective objective,
                    const std::vector<std::vector<UnitInPhase>>& divisions,
                    const PhasesBefore& before) {
-  return PhaseSearch(world, plain, objective, divisions, before).run();
+  return PhaseSearch(machine, plain, objective, divisions, before).run();
 }
 
 }  // namespace equipoise

@@ -14,7 +14,7 @@
 #include "shared_policies/policies/divide/energy_split.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "tools/runs/options.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
 
@@ -35,8 +35,8 @@ using Parts = std::vector<Part>;  // (n)
 [[nodiscard]] BlockLists::value_type blocks_of(const Parts& parts, const Workload& workload,
                                                std::span<const Unit> units);
 
-/// As how many evaluations simulating an iteration of these parts `iterations` times counts: one
-/// for every hundred thousand blocks that are begun.
+/// What a simulation of `iterations` iterations of these parts takes of the search's evaluations:
+/// one, and one more for every hundred thousand blocks.
 [[nodiscard]] std::size_t evaluations_of(const Parts& parts, int iterations);
 
 /// A candidate for one phase and its simulated result.
@@ -56,24 +56,25 @@ struct PhasesBefore {
   double end_s = 0.0;  ///< end of the last of them, with that schedule
 };
 
-/// Searches for the blocks of the last phase of a world that are best for `objective`, without
+/// Searches for the blocks of the last phase of a machine that are best for `objective`, without
 /// noise and decision costs (`plain`). `divisions` are those of the phase that `optimum` makes
 /// without a given schedule: for time, and for other objectives also for these. What is returned
 /// does not complete if no candidate does.
-[[nodiscard]] Tried search_phase(const SimWorld& world, const RunOptions& plain,
+[[nodiscard]] Tried search_phase(const SimMachine& machine, const RunOptions& plain,
                                  Objective objective,
                                  const std::vector<std::vector<UnitInPhase>>& divisions,
                                  const PhasesBefore& before);
 
 inline constexpr std::size_t most_prefixes = 12;
 
-/// Where searches for energy begin: shares (n) of the last phase of `world`, one after another for
-/// the first group, the first two, ... of `groups` in the order of their dynamic energy per item,
-/// in proportion to the units' speeds; 0 for the others. Of many groups, twelve such prefixes that
-/// are spread evenly, with the whole. The least energy and the least EDP are at one of these if
-/// times are proportional to items and nothing is copied (`solve_prefix`). Energy per item and
-/// speed are those of an even share in one block. Units need watts.
+/// Where searches for energy begin. Sorts `groups` of units by the dynamic energy that an item
+/// takes on them. For the first group, the first two, ... and all of them, returns shares (n) of
+/// the items of the last phase of `machine`: in proportion to the speeds of the units of these
+/// groups, and 0 for other units. Of many groups, twelve such prefixes that are spread evenly. The
+/// least energy and the least EDP are at one of these if times are proportional to items and
+/// nothing is copied (`solve_prefix`). Energy per item and speed are those of an even share in one
+/// block. Units need watts.
 [[nodiscard]] std::vector<std::vector<double>> energy_prefixes(
-    const SimWorld& world, const std::vector<std::vector<std::size_t>>& groups);
+    const SimMachine& machine, const std::vector<std::vector<std::size_t>>& groups);
 
 }  // namespace equipoise

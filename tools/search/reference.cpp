@@ -10,7 +10,7 @@
 
 #include "tools/console/terminal.hpp"
 #include "tools/search/schedule_search.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
@@ -22,14 +22,14 @@ namespace {
 constexpr double far_behind = 1.05;
 constexpr std::size_t tried_reps = 2;
 
-std::vector<PolicyChoice> policies_for(const SimWorld& world) {
+std::vector<PolicyChoice> policies_for(const SimMachine& machine) {
   std::vector<PolicyChoice> choices;
   for (const char* const spelling :
        {"optimum", "optimum:reacts=true", "optimum:reacts=true,dearer=0.1",
         "optimum:reacts=true,part=0.3"}) {
     choices.push_back(parse_policy(spelling));
   }
-  if (world.units.size() <= few_units) choices.push_back(parse_policy("equipoise"));
+  if (machine.units.size() <= few_units) choices.push_back(parse_policy("equipoise"));
   return choices;
 }
 
@@ -40,8 +40,8 @@ struct Candidate {
 };
 
 /// Simulates the repetitions from `begin` to `end` of all candidates.
-void simulate(const SimWorld& world, const RunOptions& options, std::vector<Candidate>& candidates,
-              std::size_t begin, std::size_t end) {
+void simulate(const SimMachine& machine, const RunOptions& options,
+              std::vector<Candidate>& candidates, std::size_t begin, std::size_t end) {
   const std::size_t jobs = (end - begin) * candidates.size();
   std::size_t ended = 0;
   Progress progress(options.quiet);
@@ -49,7 +49,7 @@ void simulate(const SimWorld& world, const RunOptions& options, std::vector<Cand
   run_simulations(
       jobs,
       [&](std::size_t job) {
-        return simulation_of(world, candidates[job % candidates.size()].choice, options,
+        return simulation_of(machine, candidates[job % candidates.size()].choice, options,
                              static_cast<std::uint64_t>(begin + job / candidates.size()));
       },
       [&](std::size_t job, const SimulationResult& result) {
@@ -96,20 +96,20 @@ std::vector<Candidate> drop_those_behind(std::vector<Candidate>& candidates) {
 
 }  // namespace
 
-std::optional<BestReached> best_reached(const SimWorld& world, const RunOptions& options,
+std::optional<BestReached> best_reached(const SimMachine& machine, const RunOptions& options,
                                         int repetitions) {
   RunOptions free_of_charge = options;
   free_of_charge.decision_cost = "none";
   std::vector<Candidate> candidates;
-  for (PolicyChoice& choice : policies_for(world)) candidates.push_back({std::move(choice), {}});
+  for (PolicyChoice& choice : policies_for(machine)) candidates.push_back({std::move(choice), {}});
   const auto reps = static_cast<std::size_t>(repetitions);
   const std::size_t trials = std::min(reps, tried_reps);
-  simulate(world, free_of_charge, candidates, 0, trials);
+  simulate(machine, free_of_charge, candidates, 0, trials);
   std::vector<Candidate> dropped = drop_those_behind(candidates);
-  simulate(world, free_of_charge, candidates, trials, reps);
+  simulate(machine, free_of_charge, candidates, trials, reps);
   const auto is_complete = [](const Candidate& candidate) { return mean_s(candidate).has_value(); };
   if (!std::ranges::all_of(candidates, is_complete)) {  // one that seemed best, perhaps
-    simulate(world, free_of_charge, dropped, trials, reps);
+    simulate(machine, free_of_charge, dropped, trials, reps);
     std::ranges::move(dropped, std::back_inserter(candidates));
   }
   std::optional<BestReached> best;

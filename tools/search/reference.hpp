@@ -6,18 +6,18 @@
 #include <utility>
 
 #include "tools/runs/options.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
 
-/// What can be reached under the same noise. Simulates, with the noise, the repetitions and the
-/// draws of `options`, policies that know the mean times: `optimum`, which keeps to the world's
-/// schedule, and `optimum:reacts=true` with several sizes of blocks; and, with at most 100 units,
-/// our own, which knows nothing beforehand. Their thinking takes no time. Those that are 5 % behind
-/// another one in both of the first two repetitions are dropped then. Returns the least mean
-/// makespan; nullopt if none of them completes every repetition. Throws Interrupted if a stop is
+/// The least mean makespan that is known to be reached with the noise of `options`, and by which
+/// policy. Simulates, with the draws of `options`, policies that know the mean times: `optimum`,
+/// which keeps to the machine's schedule, and `optimum:reacts=true` with several sizes of blocks;
+/// and, with at most 100 units, our own, which knows nothing beforehand. Their decisions take no
+/// time. Those that are 5 % behind another one in both of the first two repetitions are dropped
+/// then. Nullopt if none of them completes every repetition. Throws Interrupted if a stop is
 /// requested.
-[[nodiscard]] std::optional<BestReached> best_reached(const SimWorld& world,
+[[nodiscard]] std::optional<BestReached> best_reached(const SimMachine& machine,
                                                       const RunOptions& options, int repetitions);
 
 /// The bound and the best known of a machine. Of one without a platform, nothing is known.
@@ -25,7 +25,7 @@ class Reference {
  public:
   /// `platform`, if it is not null, is that of the machine; all that refer to it share what is
   /// found.
-  explicit Reference(std::shared_ptr<SimWorld> platform) : platform_(std::move(platform)) {}
+  explicit Reference(std::shared_ptr<SimMachine> platform) : platform_(std::move(platform)) {}
 
   [[nodiscard]] std::optional<double> lower_bound_s() const;
   [[nodiscard]] ResidentPath resident() const { return resident_path(platform_.get()); }
@@ -37,7 +37,7 @@ class Reference {
                                                       int repetitions) const;
 
  private:
-  std::shared_ptr<SimWorld> platform_;
+  std::shared_ptr<SimMachine> platform_;
 };
 
 }  // namespace equipoise

@@ -8,7 +8,7 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/divide/energy_split.hpp"
 #include "tools/runs/options.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
 
@@ -17,8 +17,8 @@ inline constexpr std::size_t few_units = 100;
 
 /// The result of a search.
 struct BestKnown {
-  /// For `SimWorld::schedule`, which the policy `optimum` follows. Empty if no schedule better than
-  /// the policy's own division was found.
+  /// For `SimMachine::schedule`, which the policy `optimum` follows. Empty if no schedule better
+  /// than the policy's own division was found.
   BlockLists schedule;
   /// The least makespan with mean block times that was found: that of the schedule or, if it was
   /// better, that of the policy `equipoise`, which can react to losses of units.
@@ -26,7 +26,7 @@ struct BestKnown {
   std::string spelling;  ///< of the policy: "optimum" for that of the schedule, or "equipoise"
 };
 
-/// Searches for the schedule with the least makespan, with mean block times, under the world's
+/// Searches for the schedule with the least makespan, with mean block times, under the machine's
 /// scenario.
 ///
 /// A schedule is a list of blocks for each unit and phase. All of them are handed out when an
@@ -50,7 +50,7 @@ struct BestKnown {
 /// Evaluations run in separate processes on all cores; the result does not depend on their number.
 /// Throws BackendError if the division of the oracle cannot be simulated, or if no tried schedule
 /// completes all items (too many units fail). Throws Interrupted if a stop is requested.
-[[nodiscard]] BestKnown search_schedule(const SimWorld& world, const RunOptions& options);
+[[nodiscard]] BestKnown search_schedule(const SimMachine& machine, const RunOptions& options);
 
 /// Searches for the schedule with the least energy or EDP (`objective`), in the same way, also from
 /// the shares of `energy_prefixes`. At the end it moves items from one unit to another, in smaller
@@ -59,12 +59,12 @@ struct BestKnown {
 /// objective together with those before it. All units need watts. `divisions`: runs of the oracle,
 /// the first one for time. Empty if no tried schedule completes all items. Throws Interrupted if a
 /// stop is requested.
-[[nodiscard]] BlockLists search_schedule_for(Objective objective, const SimWorld& world,
+[[nodiscard]] BlockLists search_schedule_for(Objective objective, const SimMachine& machine,
                                              const RunOptions& options,
                                              const std::vector<RunReport>& divisions);
 
-/// Searches a schedule and stores it in the world, with the best makespan without noise. If no
-/// schedule completes, warns and leaves the world without them.
-void find_best_schedule(SimWorld& world, const RunOptions& options);
+/// Searches a schedule and stores it in the machine, with the best makespan without noise. If no
+/// schedule completes, warns and leaves the machine without them.
+void find_best_schedule(SimMachine& machine, const RunOptions& options);
 
 }  // namespace equipoise

@@ -13,7 +13,7 @@
 #include "shared_policies/model/platform.hpp"
 #include "sim/platform_probe.hpp"
 #include "tools/runs/run_plan.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 
 namespace equipoise {
@@ -23,7 +23,7 @@ struct OpenSimgrid {
   std::uint64_t number = 0;
 };
 
-/// Keep the inputs of a world under this number.
+/// Keep the inputs of a machine under this number.
 struct KeepInputs {
   std::uint64_t number = 0;
   std::shared_ptr<const SimInputs> inputs;

@@ -1,4 +1,4 @@
-// The server keeps worlds, forks simulations, and passes their results on.
+// The server keeps machines, forks simulations, and passes their results on.
 #include "tools/simulations/simulation_server.hpp"
 
 #include <fmt/format.h>
@@ -59,9 +59,9 @@ Failed failed(std::uint64_t number, const std::exception& failure) {
 }
 
 /// Simulates in a child process and says how it went.
-Reply simulated(const SimWorld& world, const Simulate& request) {
+Reply simulated(const SimMachine& machine, const Simulate& request) {
   try {
-    return Simulated{request.number, simulate_here(world, request.simulation, stop_requested)};
+    return Simulated{request.number, simulate_here(machine, request.simulation, stop_requested)};
   } catch (const std::exception& failure) {
     return failed(request.number, failure);
   }
@@ -145,7 +145,7 @@ class SimulationServer {
   void handle(const KeepProfile& request) { profiles_[request.number] = request.traces; }
   void handle(const Forget& request) {
     inputs_.erase(request.number);
-    worlds_.erase(request.number);
+    machines_.erase(request.number);
     profiles_.erase(request.number);
   }
   void handle(const Simulate& request) {
@@ -166,11 +166,12 @@ class SimulationServer {
     waiting_.clear();
   }
 
-  /// The world of kept inputs, made when it is first simulated.
-  const SimWorld& world_of(const Simulate& request) {
-    const auto known = worlds_.find(request.inputs);
-    if (known != worlds_.end()) return known->second;
-    return worlds_.emplace(request.inputs, make_sim_world(request.simulation.inputs)).first->second;
+  /// The machine of kept inputs, made when it is first simulated.
+  const SimMachine& machine_of(const Simulate& request) {
+    const auto known = machines_.find(request.inputs);
+    if (known != machines_.end()) return known->second;
+    return machines_.emplace(request.inputs, make_sim_machine(request.simulation.inputs))
+        .first->second;
   }
 
   void start_waiting() {
@@ -179,13 +180,13 @@ class SimulationServer {
       waiting_.pop_front();
       try {
         open_library(request.simulation.run.policy);
-        const SimWorld& world = world_of(request);
+        const SimMachine& machine = machine_of(request);
         running_.push_back({request.number, request.simulation.run.policy.loaded_from,
                             ChildProcess([&](int write_fd) {
                               channel_.close();
                               tell_policy_faults_to(write_fd, [] { return is_to_end.load(); });
-                              return write_all(write_fd, archived(simulated(world, request))) ? 0
-                                                                                              : 1;
+                              return write_all(write_fd, archived(simulated(machine, request))) ? 0
+                                                                                                : 1;
                             })});
       } catch (const BackendError& failure) {
         if (!running_.empty()) {  // no process for now: one of these ends
@@ -219,7 +220,7 @@ class SimulationServer {
   std::deque<Request> requests_;
   std::map<std::uint64_t, std::shared_ptr<const SimInputs>> inputs_;
   std::map<std::uint64_t, std::shared_ptr<const std::vector<Trace>>> profiles_;
-  std::map<std::uint64_t, SimWorld> worlds_;
+  std::map<std::uint64_t, SimMachine> machines_;
   std::deque<Simulate> waiting_;
   std::vector<Running> running_;
 };

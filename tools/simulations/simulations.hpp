@@ -16,7 +16,7 @@
 #include "shared_policies/specs/unit_map.hpp"
 #include "sim/platform_probe.hpp"
 #include "tools/runs/run_plan.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
 

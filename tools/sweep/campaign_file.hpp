@@ -2,11 +2,13 @@
 // describes all fields.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "shared_policies/records/description.hpp"
 #include "tools/runs/options.hpp"
 
 namespace equipoise {
@@ -29,19 +31,10 @@ struct PrintedValue {
   double most = 0.0;                    ///< the upper end, of `within` only
 };
 
-/// "=", ">", "<" or "..".
-[[nodiscard]] constexpr const char* relation_sign(const PrintedValue& printed) {
-  switch (printed.relation) {
-    case PrintedValue::Relation::more:
-      return ">";
-    case PrintedValue::Relation::less:
-      return "<";
-    case PrintedValue::Relation::within:
-      return "..";
-    case PrintedValue::Relation::equal:
-      break;
-  }
-  return "=";
+constexpr auto words(DescriptionOf<PrintedValue::Relation> /*of*/) {
+  using Relation = PrintedValue::Relation;
+  return std::array{Word{Relation::equal, "="}, Word{Relation::more, ">"},
+                    Word{Relation::less, "<"}, Word{Relation::within, ".."}};
 }
 
 /// Results of an experiment that are shown beside published ones: a row of a figure's table.

@@ -90,9 +90,9 @@ void read_file(const std::string& path, StoredPoints& stored, std::vector<std::s
     }
     try {
       keep_line(line, stored);
-    } catch (const InputError&) {
-      warnings.push_back(
-          fmt::format("{}:{}: is no record of a point; its point runs again", path, number));
+    } catch (const InputError& refusal) {
+      warnings.push_back(fmt::format("{}:{}: is no record of a point: {}; its point runs again",
+                                     path, number, refusal.why()));
     }
   }
 }

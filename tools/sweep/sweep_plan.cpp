@@ -1,4 +1,4 @@
-// Worlds that experiments share, keys of points, and shards.
+// Machines that experiments share, keys of points, and shards.
 #include "tools/sweep/sweep_plan.hpp"
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@
 #include "tools/report/result_fields.hpp"
 #include "tools/runs/version.hpp"
 #include "tools/worlds/comparison.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
 
-/// What runs depend on besides the world.
+/// What runs depend on besides the machine.
 std::string settings_text(const RunSettings& settings) {
   return line_of(json_of(settings, in_campaigns));
 }
@@ -34,11 +34,11 @@ std::string settings_text_without_noise(RunSettings settings) {
   return settings_text(settings);
 }
 
-/// Loads worlds, each one once.
-class LoadedWorlds {
+/// Loads machines, each one once.
+class LoadedMachines {
  public:
-  /// The world of `options`. Throws InputError, again for every call, if it cannot be loaded.
-  std::shared_ptr<SimWorld> get(const RunOptions& options) {
+  /// The machine of `options`. Throws InputError, again for every call, if it cannot be loaded.
+  std::shared_ptr<SimMachine> get(const RunOptions& options) {
     std::string key = options.platform_file;
     for (const std::string& file : options.trace_files) key += "\n" + file;
     key += "\n";
@@ -48,15 +48,15 @@ class LoadedWorlds {
     key += "\n" + options.scenario_file;
     if (options.dispatch_cost) key += fmt::format("\n{}", options.dispatch_cost->value);
     key += "\n" + settings_text_without_noise(options);
-    const auto known = worlds_.find(key);
-    if (known != worlds_.end()) return known->second;
-    auto world = std::make_shared<SimWorld>(load_sim_world(options));
-    worlds_.emplace(key, world);
-    return world;
+    const auto known = machines_.find(key);
+    if (known != machines_.end()) return known->second;
+    auto machine = std::make_shared<SimMachine>(load_sim_machine(options));
+    machines_.emplace(key, machine);
+    return machine;
   }
 
  private:
-  std::map<std::string, std::shared_ptr<SimWorld>> worlds_;
+  std::map<std::string, std::shared_ptr<SimMachine>> machines_;
 };
 
 /// Hashes of file contents; each file is hashed once.
@@ -72,19 +72,19 @@ class FileHashes {
   std::map<std::string, std::string> hashes_;
 };
 
-/// A hash of the simulated world, without the experiment's name, seed, noise and policy.
-ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& files) {
+/// A hash of the simulated machine, without the experiment's name, seed, noise and policy.
+ContentHash machine_fingerprint(const PlannedExperiment& planned, FileHashes& files) {
   const ComparisonOptions& o = planned.experiment.options;
   ContentHash hash;
   hash.add("equipoise.points/1");
   hash.add(built_with_text());
   hash.add(source_id());
-  const PlatformSource& platform = planned.world->setup.source;
+  const PlatformSource& platform = planned.machine->setup.source;
   hash.add(platform.xml);
   for (const std::string& profile : platform.profiles) hash.add(profile);
   for (const std::string& file : o.trace_files) hash.add(files.of(file));
   hash.add("scenario");
-  for (const std::string& file : planned.world->inputs->scenario_files) hash.add(files.of(file));
+  for (const std::string& file : planned.machine->inputs->scenario_files) hash.add(files.of(file));
   hash.add("workloads");
   for (const std::string& workload : o.workloads) hash.add(workload);
   for (const std::string& map : o.maps) hash.add("map " + map);
@@ -97,7 +97,7 @@ ContentHash world_fingerprint(const PlannedExperiment& planned, FileHashes& file
 /// A hash of everything except the policy and the repetition.
 ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
   const ComparisonOptions& o = planned.experiment.options;
-  ContentHash hash = world_fingerprint(planned, files);
+  ContentHash hash = machine_fingerprint(planned, files);
   hash.add(planned.experiment.name);
   hash.add(settings_text(o));
   hash.add(o.decision_cost);
@@ -108,7 +108,7 @@ ContentHash fingerprint(const PlannedExperiment& planned, FileHashes& files) {
 std::string best_known_key_of(const PlannedExperiment& planned, FileHashes& files) {
   const ComparisonOptions& o = planned.experiment.options;
   if (!o.noise) return {};
-  ContentHash hash = world_fingerprint(planned, files);
+  ContentHash hash = machine_fingerprint(planned, files);
   hash.add("with_noise");
   hash.add(settings_text(o));
   hash.add(fmt::format("{} {}", o.seed, o.reps));
@@ -118,7 +118,7 @@ std::string best_known_key_of(const PlannedExperiment& planned, FileHashes& file
 /// The policies of an experiment, with their profiles from the campaign's folder.
 std::vector<PolicyChoice> policies_of(const Campaign& campaign, const ComparisonOptions& options) {
   const std::string folder = std::filesystem::path(campaign.file).parent_path().string();
-  return choose_policies(options, "--policy", folder.empty() ? "." : folder);
+  return choose_policies(options, "policies", folder.empty() ? "." : folder);
 }
 
 void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& plan) {
@@ -138,7 +138,9 @@ class Complaints {
  public:
   explicit Complaints(std::vector<std::string>& problems) : problems_(problems) {}
 
-  void add(const Experiment& experiment, const std::string& what) {
+  /// `what` may begin with an option, which a campaign has under its name without dashes.
+  void add(const Experiment& experiment, std::string what) {
+    if (what.starts_with("--")) what.erase(0, 2);
     if (!said_.insert(experiment.where + "\n" + what).second) return;
     problems_.push_back(
         fmt::format("{}: experiment {}: {}", experiment.where, experiment.name, what));
@@ -149,8 +151,8 @@ class Complaints {
   std::set<std::string> said_;
 };
 
-/// Loads the world of an experiment and checks its policies. Returns false if there is a problem.
-bool prepare(const Campaign& campaign, PlannedExperiment& planned, LoadedWorlds& worlds,
+/// Loads the machine of an experiment and checks its policies. Returns false if there is a problem.
+bool prepare(const Campaign& campaign, PlannedExperiment& planned, LoadedMachines& machines,
              Complaints& complaints) {
   const Experiment& experiment = planned.experiment;
   bool good = true;
@@ -163,10 +165,10 @@ bool prepare(const Campaign& campaign, PlannedExperiment& planned, LoadedWorlds&
     }
   };
   attempt([&] { planned.policies = policies_of(campaign, experiment.options); });
-  attempt([&] { planned.world = worlds.get(experiment.options); });
+  attempt([&] { planned.machine = machines.get(experiment.options); });
   if (!good) return false;
   for (const PolicyChoice& choice : planned.policies) {
-    attempt([&] { check_policy(*planned.world, choice); });
+    attempt([&] { check_policy(*planned.machine, choice); });
   }
   return good;
 }
@@ -177,8 +179,8 @@ void check_published(const Campaign& campaign, const SweepPlan& plan,
   for (const PublishedFigure& figure : campaign.published) {
     for (const PlannedExperiment& planned : plan.experiments) {
       if (planned.experiment.name != figure.experiment) continue;
-      if (number_paths(figure.field, names_of(planned.world->units),
-                       planned.world->setup.phases.size())
+      if (number_paths(figure.field, names_of(planned.machine->units),
+                       planned.machine->setup.phases.size())
               .empty()) {
         problems.push_back(
             fmt::format("{}: results.json has no number '{}'; name a field, or a unit of one",
@@ -244,7 +246,7 @@ Point PointList::operator[](std::size_t i) const {
 SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problems,
                      const std::function<void(std::size_t done)>& progress) {
   SweepPlan plan;
-  LoadedWorlds worlds;
+  LoadedMachines machines;
   FileHashes files;
   Complaints complaints(problems);
   std::map<std::string, std::size_t> searches;
@@ -253,9 +255,9 @@ SweepPlan plan_sweep(const Campaign& campaign, std::vector<std::string>& problem
   for (const Experiment& experiment : campaign.experiments) {
     PlannedExperiment planned;
     planned.experiment = experiment;
-    if (prepare(campaign, planned, worlds, complaints)) {
+    if (prepare(campaign, planned, machines, complaints)) {
       add_points(planned, files, plan);
-      planned.schedule_key = world_fingerprint(planned, files).text();
+      planned.schedule_key = machine_fingerprint(planned, files).text();
       planned.best_known_key = best_known_key_of(planned, files);
       planned.searched_by =
           searches.emplace(planned.schedule_key, plan.experiments.size()).first->second;

@@ -10,7 +10,7 @@
 
 #include "tools/runs/content_hash.hpp"
 #include "tools/runs/run_plan.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/sweep/campaign_file.hpp"
 
 namespace equipoise {
@@ -19,7 +19,7 @@ namespace equipoise {
 struct PlannedExperiment {
   Experiment experiment;
   std::vector<PolicyChoice> policies;
-  std::shared_ptr<SimWorld> world;  ///< shared by experiments that differ in seed or noise
+  std::shared_ptr<SimMachine> machine;  ///< shared by experiments that differ in seed or noise
   /// A hash of everything on which the search for the best schedule depends.
   std::string schedule_key;
   std::size_t searched_by = 0;  ///< the first experiment with the same key

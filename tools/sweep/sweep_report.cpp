@@ -53,16 +53,12 @@ std::string markdown_line(const Row& cells, const char* emphasis = "") {
   return line + "\n";
 }
 
-/// The headings of a table; all columns but the first are right-aligned.
-std::string markdown_head(const Row& heads) {
-  std::string rule = "|---|";
-  for (std::size_t i = 1; i < heads.size(); ++i) rule += "---:|";
-  return markdown_line(heads) + rule + "\n";
-}
-
-/// A table of headings, the first row, and the rows below them.
+/// A table of headings, the first row, and the rows below them. All columns but the first are
+/// right-aligned.
 std::string markdown_table(const std::vector<Row>& rows) {
-  std::string text = markdown_head(rows.front());
+  std::string text = markdown_line(rows.front()) + "|---|";
+  for (std::size_t i = 1; i < rows.front().size(); ++i) text += "---:|";
+  text += "\n";
   for (std::size_t i = 1; i < rows.size(); ++i) text += markdown_line(rows[i]);
   return text;
 }
@@ -117,12 +113,11 @@ struct RatioTable {
 
 std::string ratio_table(const SweepResults& results, const RatioTable& table) {
   const ResultField& field = result_field(table.field);
-  Row heads = {"experiment"};
-  for (const PolicyStanding& standing : results.standings) heads.push_back(marked(standing));
-  std::string text = markdown_head(heads);
+  std::vector<Row> rows = {{"experiment"}};
+  for (const PolicyStanding& standing : results.standings) rows[0].push_back(marked(standing));
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Comparison& comparison = results.comparisons[i];
-    Row row = {results.campaign.experiments[i].name};
+    Row& row = rows.emplace_back(Row{results.campaign.experiments[i].name});
     for (const PolicyStanding& standing : results.standings) {
       const PolicyResult* result = find_result(comparison, standing.spelling, "sim");
       const FieldValue value =
@@ -130,7 +125,6 @@ std::string ratio_table(const SweepResults& results, const RatioTable& table) {
       const auto* const ratio = std::get_if<double>(&value);
       row.push_back(ratio != nullptr ? fmt::format("{:.{}f}", *ratio, table.decimals) : "-");
     }
-    text += markdown_line(row);
   }
   Row mean = {"geometric mean"};
   Row worst = {"worst"};
@@ -139,32 +133,30 @@ std::string ratio_table(const SweepResults& results, const RatioTable& table) {
     mean.push_back(ratio_text(sum, sum.geometric_mean, table.decimals));
     worst.push_back(ratio_text(sum, sum.worst, table.decimals));
   }
-  return text + markdown_line(mean, "**") + markdown_line(worst, "**");
+  return markdown_table(rows) + markdown_line(mean, "**") + markdown_line(worst, "**");
 }
 
 /// A table with one row per policy and one column per group: geometric means, with the worst in
 /// brackets.
 std::string group_section(const SweepResults& results) {
   if (results.groups.empty()) return {};
-  Row heads = {"policy"};
+  std::vector<Row> rows = {{"policy"}};
   for (const GroupStanding& group : results.groups) {
-    heads.push_back(fmt::format("{} ({})", group.group, group.experiments));
+    rows[0].push_back(fmt::format("{} ({})", group.group, group.experiments));
   }
-  std::string text =
-      "\n## Makespan over the best known, by group\n\nGeometric means, the worst in brackets; the "
-      "number of experiments stands behind the group.\n\n" +
-      markdown_head(heads);
   for (std::size_t p = 0; p < results.standings.size(); ++p) {
-    Row row = {marked(results.standings[p])};
+    Row& row = rows.emplace_back(Row{marked(results.standings[p])});
     for (const GroupStanding& group : results.groups) {
       const RatioSummary& ratio = group.over_best_known[p];
       row.push_back(ratio.experiments == 0
                         ? "-"
                         : fmt::format("{:.3f} ({:.2f})", ratio.geometric_mean, ratio.worst));
     }
-    text += markdown_line(row);
   }
-  return text;
+  return "\n## Makespan over the best known, by group\n\n"
+         "Geometric means, the worst in brackets; the number of experiments stands behind the "
+         "group.\n\n" +
+         markdown_table(rows);
 }
 
 /// The experiments in which the reference is behind the best other policy, the largest lag first.
@@ -184,19 +176,18 @@ std::string behind_section(const SweepResults& results) {
       "\n## {0} against the best other policy\n\nPolicies are compared repetition by "
       "repetition, with equal seeds. \"Best other\" is the fastest other policy that knows neither "
       "speeds nor mean times beforehand. {0} is more than {1:.0f} % slower in {2} of {3} "
-      "experiments; in {4} "
-      "of them the whole 95 % confidence interval is above {1:.0f} %.\n",
+      "experiments; in {4} of them the whole 95 % confidence interval is above {1:.0f} %.\n",
       in_markdown(results.reference), 100.0 * behind_share, behind.size(), results.against.size(),
       certain);
   if (behind.empty()) return text;
-  text += "\n" + markdown_head({"experiment", "group", "best other", "behind %", "95 % interval"});
+  std::vector<Row> rows = {{"experiment", "group", "best other", "behind %", "95 % interval"}};
   for (const Behind& one : behind) {
-    text += markdown_line({one.experiment, one.group.empty() ? "-" : one.group, one.best_other,
-                           fmt::format("{:.2f}", 100.0 * (one.ratio.mean - 1.0)),
-                           fmt::format("{:.2f} to {:.2f}", 100.0 * (one.ratio.ci95_low - 1.0),
-                                       100.0 * (one.ratio.ci95_high - 1.0))});
+    rows.push_back({one.experiment, one.group.empty() ? "-" : one.group, one.best_other,
+                    fmt::format("{:.2f}", 100.0 * (one.ratio.mean - 1.0)),
+                    fmt::format("{:.2f} to {:.2f}", 100.0 * (one.ratio.ci95_low - 1.0),
+                                100.0 * (one.ratio.ci95_high - 1.0))});
   }
-  return text;
+  return text + "\n" + markdown_table(rows);
 }
 
 /// A row for each policy: what it lost over the lower bound, by cause.
@@ -287,7 +278,7 @@ std::string printed_text(const PublishedComparison& row, const PrintedValue& pri
   if (printed.relation == PrintedValue::Relation::equal) return text;
   text = printed.relation == PrintedValue::Relation::within
              ? fmt::format("{} to {}", text, number_of(row, printed.most))
-             : fmt::format("{} {}", relation_sign(printed), text);
+             : fmt::format("{} {}", word_of(printed.relation), text);
   const auto held = ours ? holds(printed, *ours) : std::nullopt;
   return held ? fmt::format("{} ({})", text, *held ? "yes" : "no") : text;
 }
@@ -441,7 +432,7 @@ Json published_json(const PublishedComparison& one) {
     const auto& [policy, printed] = one.figure.policies[p];
     Json& cell = policies[policy] = {{"here", json_of(one.ours[p])}};
     if (!printed) continue;
-    cell["relation"] = relation_sign(*printed);
+    cell["relation"] = word_of(printed->relation);
     cell["published"] = printed->value;
     if (printed->relation == PrintedValue::Relation::within) {
       cell["published_most"] = printed->most;

@@ -12,41 +12,12 @@
 #include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
 namespace {
 
 const char* const world_name = "sim";
-
-/// Collects ratios one by one. The worst is the greatest, or the least if more is better.
-class RatioGatherer {
- public:
-  explicit RatioGatherer(bool more_is_better) : more_is_better_(more_is_better) {}
-
-  void add(double ratio, const std::string& experiment) {
-    log_sum_ += std::log(ratio);
-    const bool worse = more_is_better_ ? ratio < sum_.worst : ratio > sum_.worst;
-    if (sum_.experiments == 0 || worse) {
-      sum_.worst = ratio;
-      sum_.worst_experiment = experiment;
-    }
-    ++sum_.experiments;
-  }
-
-  [[nodiscard]] RatioSummary summary() const {
-    RatioSummary sum = sum_;
-    if (sum.experiments > 0) {
-      sum.geometric_mean = std::exp(log_sum_ / static_cast<double>(sum.experiments));
-    }
-    return sum;
-  }
-
- private:
-  bool more_is_better_;
-  double log_sum_ = 0.0;
-  RatioSummary sum_;
-};
 
 /// The binding constraint of the longest phase.
 std::string bound_by(const RunBound& bound) {
@@ -59,11 +30,11 @@ std::string bound_by(const RunBound& bound) {
 Comparison compare_experiment(const PlannedExperiment& planned, const std::string& reference,
                               const RunsByPolicy& runs, std::optional<BestReached> best_known) {
   Comparison comparison;
-  describe_experiment(comparison, planned.experiment.options, planned.world->setup.phases,
-                      {{true, settings_of(*planned.world, planned.experiment.options)}});
-  comparison.lower_bound_s = planned.world->bound.seconds;
-  comparison.bound_by = bound_by(planned.world->bound);
-  comparison.units = names_of(planned.world->units);
+  describe_experiment(comparison, planned.experiment.options, planned.machine->setup.phases,
+                      {{true, settings_of(*planned.machine, planned.experiment.options)}});
+  comparison.lower_bound_s = planned.machine->bound.seconds;
+  comparison.bound_by = bound_by(planned.machine->bound);
+  comparison.units = names_of(planned.machine->units);
   comparison.policies = planned.policies;
   comparison.reference = choose_reference(planned.policies, reference);
   comparison.best_known = std::move(best_known);
@@ -111,26 +82,27 @@ const PolicyResult* best_uninformed(const Comparison& comparison, const std::str
 
 PolicyStanding standing_of(const SweepResults& results, const std::string& policy,
                            Foresight foresight) {
-  RatioGatherer speedup(true);
-  RatioGatherer over_bound(false);
-  RatioGatherer over_known(false);
-  RatioGatherer over_best(false);
-  RatioGatherer over_reference(false);
-  std::vector<double> losses;
+  PolicyStanding standing;
+  standing.spelling = policy;
+  standing.foresight = foresight;
+  std::vector<double>& losses = standing.loss_shares;
   std::size_t with_loss = 0;
-  std::size_t experiments = 0;
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Comparison& comparison = results.comparisons[i];
     const std::string& name = results.campaign.experiments[i].name;
     const PolicyResult* result = find_result(comparison, policy, world_name);
     if (result == nullptr) continue;
-    ++experiments;
+    ++standing.experiments;
     const PolicyResult* best = best_uninformed(comparison, {});
-    if (result->speedup_vs_baseline) speedup.add(*result->speedup_vs_baseline, name);
-    if (result->over_lower_bound) over_bound.add(*result->over_lower_bound, name);
-    if (const auto ratio = over_best_known(comparison, *result)) over_known.add(*ratio, name);
-    if (best != nullptr) over_best.add(result->makespan_s.mean / best->makespan_s.mean, name);
-    if (result->paired_ratio) over_reference.add(result->paired_ratio->mean, name);
+    const auto add = [&name](RatioSummary& sum, const std::optional<double>& ratio,
+                             bool more_is_better = false) {
+      if (ratio) sum.add(*ratio, name, more_is_better);
+    };
+    add(standing.speedup, result->speedup_vs_baseline, true);
+    add(standing.over_lower_bound, result->over_lower_bound);
+    add(standing.over_best_known, over_best_known(comparison, *result));
+    if (best != nullptr) add(standing.over_best, result->makespan_s.mean / best->makespan_s.mean);
+    if (result->paired_ratio) add(standing.over_reference, result->paired_ratio->mean);
     const std::vector<double> shares = loss_shares(result->loss, comparison.lower_bound_s);
     if (shares.empty()) continue;
     losses.resize(shares.size());
@@ -138,15 +110,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
     ++with_loss;
   }
   for (double& share : losses) share /= static_cast<double>(with_loss);
-  return {policy,
-          foresight,
-          experiments,
-          speedup.summary(),
-          over_bound.summary(),
-          over_known.summary(),
-          over_best.summary(),
-          over_reference.summary(),
-          losses};
+  return standing;
 }
 
 void add_standings(SweepResults& results) {
@@ -163,31 +127,23 @@ void add_standings(SweepResults& results) {
 
 /// Adds the groups; `standings` must be filled.
 void add_groups(SweepResults& results) {
-  std::vector<std::vector<RatioGatherer>> gathered;  // [group][standing]
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const Experiment& experiment = results.campaign.experiments[i];
     if (experiment.group.empty()) continue;
-    auto group = std::find_if(results.groups.begin(), results.groups.end(),
-                              [&](const GroupStanding& g) { return g.group == experiment.group; });
+    auto group = std::ranges::find(results.groups, experiment.group, &GroupStanding::group);
     if (group == results.groups.end()) {
       group = results.groups.insert(group, {experiment.group, 0, {}});
-      gathered.emplace_back(results.standings.size(), RatioGatherer(false));
+      group->over_best_known.resize(results.standings.size());
     }
     ++group->experiments;
     const Comparison& comparison = results.comparisons[i];
-    std::vector<RatioGatherer>& row =
-        gathered[static_cast<std::size_t>(group - results.groups.begin())];
-    for (std::size_t p = 0; p < row.size(); ++p) {
+    for (std::size_t p = 0; p < results.standings.size(); ++p) {
       const PolicyResult* result =
           find_result(comparison, results.standings[p].spelling, world_name);
       if (result == nullptr) continue;
-      if (const auto ratio = over_best_known(comparison, *result))
-        row[p].add(*ratio, experiment.name);
-    }
-  }
-  for (std::size_t g = 0; g < gathered.size(); ++g) {
-    for (const RatioGatherer& ratios : gathered[g]) {
-      results.groups[g].over_best_known.push_back(ratios.summary());
+      if (const auto ratio = over_best_known(comparison, *result)) {
+        group->over_best_known[p].add(*ratio, experiment.name);
+      }
     }
   }
 }
@@ -253,13 +209,23 @@ void add_published(SweepResults& results) {
 
 }  // namespace
 
-std::optional<bool> holds(const PrintedValue& printed, double ours) {
-  if (printed.relation == PrintedValue::Relation::more) return ours > printed.value;
-  if (printed.relation == PrintedValue::Relation::less) return ours < printed.value;
-  if (printed.relation == PrintedValue::Relation::within) {
-    return printed.value <= ours && ours <= printed.most;
+void RatioSummary::add(double ratio, const std::string& experiment, bool more_is_better) {
+  const bool is_worse = more_is_better ? ratio < worst : ratio > worst;
+  if (experiments == 0 || is_worse) {
+    worst = ratio;
+    worst_experiment = experiment;
   }
-  return std::nullopt;
+  ++experiments;
+  log_sum += std::log(ratio);
+  geometric_mean = std::exp(log_sum / static_cast<double>(experiments));
+}
+
+std::optional<bool> holds(const PrintedValue& printed, double ours) {
+  using Relation = PrintedValue::Relation;
+  if (printed.relation == Relation::equal) return std::nullopt;
+  if (printed.relation == Relation::more) return ours > printed.value;
+  if (printed.relation == Relation::less) return ours < printed.value;
+  return printed.value <= ours && ours <= printed.most;
 }
 
 std::vector<StandingRatio> standing_ratios() {

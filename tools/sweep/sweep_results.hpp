@@ -18,8 +18,12 @@ namespace equipoise {
 struct RatioSummary {
   std::size_t experiments = 0;  ///< number of experiments with this ratio
   double geometric_mean = 1.0;
-  double worst = 1.0;
+  double worst = 1.0;  ///< the greatest, or the least if more is better
   std::string worst_experiment;
+  double log_sum = 0.0;  ///< of the ratios so far
+
+  /// Counts the ratio of an experiment.
+  void add(double ratio, const std::string& experiment, bool more_is_better = false);
 };
 
 /// The results of one policy over all experiments that have it.
@@ -27,9 +31,9 @@ struct PolicyStanding {
   std::string spelling;  ///< of the policy
   Foresight foresight = Foresight::none;
   std::size_t experiments = 0;    ///< experiments with a result; a ratio may cover fewer
-  RatioSummary speedup;           ///< over the baseline; the worst is the least
-  RatioSummary over_lower_bound;  ///< mean makespan over the bound; the worst is the greatest
-  RatioSummary over_best_known;   ///< see `over_best_known`; the worst is the greatest
+  RatioSummary speedup;           ///< over the baseline; more is better
+  RatioSummary over_lower_bound;  ///< mean makespan over the bound
+  RatioSummary over_best_known;   ///< see `over_best_known`
   /// Mean makespan over that of the best policy that is neither informed nor an oracle.
   RatioSummary over_best;
   RatioSummary over_reference;  ///< mean of the paired ratios; empty without a reference
@@ -53,7 +57,7 @@ struct StandingRatio {
 struct GroupStanding {
   std::string group;
   std::size_t experiments = 0;
-  std::vector<RatioSummary> over_best_known;  ///< (standings); the worst is the greatest
+  std::vector<RatioSummary> over_best_known;  ///< (standings)
 };
 
 /// The reference in one experiment, compared with the best other policy that is neither informed

@@ -19,7 +19,9 @@ namespace equipoise {
 std::vector<PolicyChoice> choose_policies(const ComparisonOptions& options,
                                           const std::string& where, const std::string& folder) {
   const std::vector<std::string>& without = options.without;
-  for (const std::string& name : without) static_cast<void>(find_policy(name));  // may throw
+  for (const std::string& name : without) {
+    static_cast<void>(find_policy(name, where));  // may throw
+  }
   std::vector<std::string> spellings;
   for (const std::string& spelling : options.policies) {
     if (spelling != "all") {

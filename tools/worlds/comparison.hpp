@@ -1,5 +1,5 @@
 // A comparison of policies, from the user's options to the contents of results.json; used by
-// `compare` and `sweep`.
+// `compare`, `validate` and `sweep`.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 #include "shared_policies/run/results.hpp"
 #include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/worlds/experiment_facts.hpp"
 
 namespace equipoise {
@@ -44,8 +44,8 @@ struct WorldSettings {
 /// The runs of each policy, by its spelling.
 using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 
-/// The requested policies without repetitions, always including the baseline. "all" stands for the
-/// catalog without `options.without`. Paths of profiles are relative to `folder` if that is not
+/// The policies that `options` asks for, each once, with the baseline in any case. "all" stands for
+/// the catalog without `options.without`. Paths of profiles are relative to `folder` if that is not
 /// empty. Throws InputError, at `where` or at a profile.
 [[nodiscard]] std::vector<PolicyChoice> choose_policies(const ComparisonOptions& options,
                                                         const std::string& where,

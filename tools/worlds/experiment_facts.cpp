@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
 
 #include "tools/console/console.hpp"
 #include "tools/runs/version.hpp"
@@ -13,23 +12,18 @@
 namespace equipoise {
 namespace {
 
-/// The arguments of this program, the first of which is its name, as one line that a shell reads in
-/// the same way. Empty where /proc is not mounted.
-std::string typed_command() {
-  std::ifstream arguments("/proc/self/cmdline");
-  std::string line;
-  for (std::string one; std::getline(arguments, one, '\0');) {
-    line += (line.empty() ? "" : " ") + shell_word(one);
-  }
-  return line;
-}
+std::string command_as_typed;
 
 }  // namespace
+
+void remember_command(int argc, const char* const* argv) {
+  for (int i = 0; i < argc; ++i) command_as_typed += (i == 0 ? "" : " ") + shell_word(argv[i]);
+}
 
 Environment environment_now() {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   return {built_with_text(), source_id(), machine_facts(),
-          fmt::format("{:%FT%TZ}", fmt::gmtime(now)), typed_command()};
+          fmt::format("{:%FT%TZ}", fmt::gmtime(now)), command_as_typed};
 }
 
 }  // namespace equipoise

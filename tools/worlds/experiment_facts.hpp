@@ -83,6 +83,9 @@ constexpr auto describe(DescriptionOf<Environment> /*of*/) {
                     member("command", &Environment::command, "as typed, quoted for a shell"));
 }
 
+/// Keeps what was typed for `Environment::command`; to be called first.
+void remember_command(int argc, const char* const* argv);
+
 /// That of this program now. Everything else in results is the same for the same inputs and seed.
 [[nodiscard]] Environment environment_now();
 

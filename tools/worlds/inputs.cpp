@@ -113,9 +113,6 @@ bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
 
 namespace {
 
-/// Where workloads are typed.
-const std::string workload_option = "--workload";
-
 const std::vector<ParameterInfo> trace_kernel_parameters = {
     {"items", "", "items", "how many items there are; required"},
     {"grain_items", "the trace's, else 1", "items", "block sizes are multiples of it"},
@@ -152,12 +149,11 @@ std::optional<double> traced_bytes(const std::vector<Trace>& traces, const std::
 }
 
 /// `trace`: the first of the `traces` of this kernel.
-Workload choose_trace_kernel(const Spec& spec, const Trace& trace,
-                             const std::vector<Trace>& traces) {
-  const Parameters read(spec.parameters, trace_kernel_parameters, spec.name, workload_option);
+Workload choose_trace_kernel(const Spec& spec, const Trace& trace, const std::vector<Trace>& traces,
+                             const std::string& where) {
+  const Parameters read(spec.parameters, trace_kernel_parameters, spec.name, where);
   if (!read.is_given("items")) {
-    throw InputError(workload_option,
-                     fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
+    throw InputError(where, fmt::format("'{0}' needs a size; write {0}:items=1e6", spec.name));
   }
   constexpr double largest = 1e300;
   Workload w;
@@ -184,7 +180,7 @@ Workload choose_trace_kernel(const Spec& spec, const Trace& trace,
   w.flop_per_item = read.number("flop_per_item", 0.0, largest);
   w.parameters["items"] = static_cast<double>(w.items);
   if (trace.problem.contains("items")) w.problem = w.parameters;
-  w.validate(workload_option);
+  w.validate(where);
   return w;
 }
 
@@ -212,37 +208,8 @@ bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
          std::ranges::find(info.parameters, "items", &ParameterInfo::name) == info.parameters.end();
 }
 
-}  // namespace
-
-Workload workload_of(const Kernel& kernel) { return kernel.workload(); }
-
-Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces) {
-  const Spec spec = parse_spec(spelling, ':', workload_option);
-  std::vector<std::string> known;
-  for (const KernelInfo& info : kernel_catalog()) {
-    known.push_back(info.name);
-    if (info.name != spec.name || is_sized_for_a_trace(spec, info)) continue;
-    Workload workload = workload_of(*make_kernel(spec.name, spec.parameters, workload_option));
-    take_from_trace(workload, traces);
-    return workload;
-  }
-  for (const Trace& trace : traces) {
-    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace, traces);
-    if (std::find(known.begin(), known.end(), trace.kernel) == known.end()) {
-      known.push_back(trace.kernel);
-    }
-  }
-  if (spec.parameters.contains("items") && std::ranges::find(known, spec.name) != known.end()) {
-    throw InputError(
-        workload_option,
-        fmt::format("{0} has no parameter 'items', but for a trace of {0}, and none is given; see "
-                    "'equipoise list kernels'",
-                    spec.name));
-  }
-  throw InputError(workload_option, unknown_name("kernel", spec.name, known));
-}
-
-void check_problem(const Trace& trace, const std::string& trace_file, const Workload& workload) {
+/// Throws InputError at `trace_file` if `trace` was made for another problem than `workload`.
+void expect_problem(const Trace& trace, const std::string& trace_file, const Workload& workload) {
   for (const auto& [name, value] : workload.problem) {
     const auto recorded = trace.problem.find(name);
     if (recorded == trace.problem.end() || recorded->second == value) continue;
@@ -259,6 +226,46 @@ void check_problem(const Trace& trace, const std::string& trace_file, const Work
                               "are what blocks are cut from)",
                               trace.kernel, items->second)));
   }
+}
+
+}  // namespace
+
+Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces,
+                         const std::string& where) {
+  const Spec spec = parse_spec(spelling, ':', where);
+  std::vector<std::string> known;
+  for (const KernelInfo& info : kernel_catalog()) {
+    known.push_back(info.name);
+    if (info.name != spec.name || is_sized_for_a_trace(spec, info)) continue;
+    Workload workload = make_kernel(spec.name, spec.parameters, where)->workload();
+    take_from_trace(workload, traces);
+    return workload;
+  }
+  for (const Trace& trace : traces) {
+    if (trace.kernel == spec.name) return choose_trace_kernel(spec, trace, traces, where);
+    if (std::find(known.begin(), known.end(), trace.kernel) == known.end()) {
+      known.push_back(trace.kernel);
+    }
+  }
+  if (spec.parameters.contains("items") && std::ranges::find(known, spec.name) != known.end()) {
+    throw InputError(
+        where,
+        fmt::format("{0} has no parameter 'items', but for a trace of {0}, and none is given; see "
+                    "'equipoise list kernels'",
+                    spec.name));
+  }
+  throw InputError(where, unknown_name("kernel", spec.name, known));
+}
+
+bool check_problem(const std::vector<Trace>& traces, const std::vector<std::string>& files,
+                   const Workload& workload) {
+  bool is_any_of_kernel = false;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (traces[i].kernel != workload.kernel) continue;
+    is_any_of_kernel = true;
+    expect_problem(traces[i], files[i], workload);
+  }
+  return is_any_of_kernel;
 }
 
 }  // namespace equipoise

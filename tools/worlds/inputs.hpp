@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "real/kernels/kernel.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
@@ -27,21 +26,22 @@ void add_block_limits(Unit& unit, const Unit& recorded);
 /// Whether `unit` can hold a grain of every phase; warns if it cannot.
 [[nodiscard]] bool takes_part(const Unit& unit, const std::vector<Workload>& phases);
 
-/// What `kernel` is to do.
-[[nodiscard]] Workload workload_of(const Kernel& kernel);
-
 /// Parses `KERNEL[:k=v,...]`. A kernel of the catalog describes itself, unless its size is given in
 /// `items` and it has no such parameter. In that case, and for a kernel that is not in the catalog,
 /// one of the traces must be of that kernel, and the workload takes items (required), grain_items,
 /// iterations, in_bytes_per_item, out_bytes_per_item, resident_bytes, distribution,
 /// resident_memory_bytes, iteration_bytes, memory_bytes_per_item and flop_per_item. In both cases,
 /// resident bytes, their memory and memory per item come from the header of the kernel's first
-/// trace if it states them, unless the user gave them. Throws InputError at `--workload`, also if
-/// the trace's `problem` has another number of items.
+/// trace if it states them, unless the user gave them. Throws InputError (at `where`), also if the
+/// trace's `problem` has another number of items.
 [[nodiscard]] Workload choose_workload(const std::string& spelling,
-                                       const std::vector<Trace>& traces);
+                                       const std::vector<Trace>& traces,
+                                       const std::string& where = "workload");
 
-/// Throws InputError at `trace_file` if `trace` was made for another problem than `workload`.
-void check_problem(const Trace& trace, const std::string& trace_file, const Workload& workload);
+/// Throws InputError at one of `files`, from which the traces were read, if its trace is of the
+/// kernel of `workload` and was made for another problem. Returns whether any trace is of this
+/// kernel.
+bool check_problem(const std::vector<Trace>& traces, const std::vector<std::string>& files,
+                   const Workload& workload);
 
 }  // namespace equipoise

@@ -21,7 +21,7 @@
 #include "shared_policies/text/nearest_name.hpp"
 #include "tools/console/console.hpp"
 #include "traces/csv_import.hpp"
-#include "traces/json_document.hpp"
+#include "traces/json_record.hpp"
 #include "traces/time_limits.hpp"
 #include "traces/trace_file.hpp"
 
@@ -95,23 +95,15 @@ void add_name(std::set<std::string>& names, const std::string& name, const std::
   throw InputError(where, name + " is there already; rename one");
 }
 
+/// `object`: measured times in a CSV file.
 CsvImportOptions csv_options(const SpecObject& object, const std::string& kernel) {
   CsvImportOptions options;
+  read_members(object, options.columns, {});
   options.kernel = kernel;
-  options.items_column = object.text("items_column");
-  options.compute_column = object.text("compute_column");
-  object.take_text("unit_column", options.unit_column);
-  if (!options.unit_column) options.units = {"the unit"};
-  object.take_text("time_unit", options.time_unit);
-  object.take_text("items_pattern", options.items_pattern);
-  object.take_text("sd_column", options.sd_column);
-  object.take_text("min_column", options.min_column);
-  object.take_text("max_column", options.max_column);
-  object.take_text("count_column", options.count_column);
-  object.take_text("in_column", options.in_column);
-  object.take_text("out_column", options.out_column);
-  object.take_text("in_bytes_column", options.in_bytes_column);
-  object.take_text("out_bytes_column", options.out_bytes_column);
+  if (!options.columns.unit_column) options.units = {"the unit"};
+  options.called = [where = object.where()](const std::string& name) {
+    return fmt::format("{}: '{}'", where, name);
+  };
   if (const JsonValue* where = object.find("where")) {
     const bool is_list = where->kind == JsonValue::Kind::list;
     if (!is_list) options.where = {object.text("where")};
@@ -195,11 +187,9 @@ UnitTimings read_unit_timings(const JsonValue& value, const std::string& path,
     return timings;
   };
   if (value.kind == JsonValue::Kind::text) return read(value.text, nullptr);
-  const SpecObject object(
-      value, path, "measured times",
-      {"file", "unit", "unit_column", "items_column", "compute_column", "items_pattern",
-       "time_unit", "sd_column", "min_column", "max_column", "count_column", "in_column",
-       "out_column", "in_bytes_column", "out_bytes_column", "where", "max_block_items"});
+  std::vector<std::string> known = member_names<CsvColumns>();
+  known.insert(known.end(), {"file", "unit", "where", "max_block_items"});
+  const SpecObject object(value, path, "measured times", known);
   UnitTimings timings = read(object.text("file"), &object);
   if (object.names("max_block_items")) {
     timings.max_block_items = object.whole("max_block_items", 1, std::numeric_limits<Items>::max());

@@ -21,7 +21,7 @@
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/worlds/inputs.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 #include "traces/scenario_file.hpp"
 
 namespace equipoise {
@@ -135,21 +135,16 @@ void read_scenario_into(RealMachine& machine, const std::string& path) {
 
 /// Chooses kernels if any unit computes; otherwise the workloads may also come from the traces.
 void choose_phases(RealMachine& machine, const RunOptions& options, bool any_computes) {
+  const std::string where = "--workload";
   for (const std::string& spelling : options.workloads) {
-    Workload workload;
+    std::unique_ptr<Kernel>& kernel = machine.kernels.emplace_back();
     if (any_computes) {
-      const Spec spec = parse_spec(spelling, ':', "--workload");
-      machine.kernels.push_back(make_kernel(spec.name, spec.parameters, "--workload"));
-      workload = workload_of(*machine.kernels.back());
-    } else {
-      machine.kernels.push_back(nullptr);
-      workload = choose_workload(spelling, machine.traces);
+      const Spec spec = parse_spec(spelling, ':', where);
+      kernel = make_kernel(spec.name, spec.parameters, where);
     }
-    for (std::size_t i = 0; i < machine.traces.size(); ++i) {
-      if (machine.traces[i].kernel != workload.kernel) continue;
-      check_problem(machine.traces[i], options.trace_files[i], workload);
-    }
-    machine.phases.push_back(std::move(workload));
+    machine.phases.push_back(kernel ? kernel->workload()
+                                    : choose_workload(spelling, machine.traces, where));
+    check_problem(machine.traces, options.trace_files, machine.phases.back());
   }
 }
 
@@ -165,7 +160,7 @@ RunSettings settings_of(const RealMachine& machine, const RunSettings& options) 
 /// Makes paced units from the hosts of a platform, each with the copy speeds of its own route to
 /// the input.
 RealMachine load_paced_platform(const RunOptions& options) {
-  auto sim = std::make_shared<SimWorld>(load_sim_world(options));
+  auto sim = std::make_shared<SimMachine>(load_sim_machine(options));
   RealMachine machine;
   machine.on = "paced";
   machine.units = sim->units;
@@ -283,7 +278,7 @@ RealMachine load_real_machine(const RunOptions& options, std::vector<Trace> trac
   return machine;
 }
 
-void pair_with(RealMachine& machine, std::shared_ptr<SimWorld> sim, const RunSettings& options) {
+void pair_with(RealMachine& machine, std::shared_ptr<SimMachine> sim, const RunSettings& options) {
   const std::vector<std::string> simulated = names_of(sim->units);
   if (names_of(machine.units) != simulated) {
     throw InputError(

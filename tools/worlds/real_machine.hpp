@@ -13,7 +13,7 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/runs/options.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
 
@@ -29,9 +29,9 @@ struct RealMachine {
   std::vector<Seconds> merges;  ///< (phases) time between iterations where no kernel merges
   std::vector<Trace> traces;    ///< profiles for informed policies; may be empty
   Scenario scenario;
-  std::shared_ptr<MeterSampler> meters;  ///< null if no unit computes
+  std::shared_ptr<MeterSampler> meters;  ///< of energy; null if no unit computes
   /// The simulation of the same machine, whose bound and costs also apply here; nullptr if none.
-  std::shared_ptr<SimWorld> platform;
+  std::shared_ptr<SimMachine> platform;
   RunSettings settings;  ///< for headers
 
   /// Whether any unit computes; otherwise all take their times from traces.
@@ -50,13 +50,14 @@ struct RealMachine {
 /// `--platform`, whose timed hosts become paced units. Does not allocate data. Throws InputError.
 [[nodiscard]] RealMachine load_real_machine(const RunOptions& options);
 
-/// Does the same for units given one by one, with `traces` in place of the files that `options`
-/// names.
+/// The machine of units that are given one by one (`--unit`), with `traces` in place of the files
+/// that `options` names.
 [[nodiscard]] RealMachine load_real_machine(const RunOptions& options, std::vector<Trace> traces);
 
-/// Makes `sim`, which was loaded with `options`, the platform of `world`, so that informed policies
-/// know the same in both, and the units have its watts. Throws InputError if the units differ.
-void pair_with(RealMachine& machine, std::shared_ptr<SimWorld> sim, const RunSettings& options);
+/// Makes `sim`, which was loaded with `options`, the platform of `machine`, so that informed
+/// policies know the same in both, and the units have its watts. Throws InputError if the units
+/// differ.
+void pair_with(RealMachine& machine, std::shared_ptr<SimMachine> sim, const RunSettings& options);
 
 /// The costs of whole blocks, including copies, phase by phase, from the traces for these units.
 /// For informed policies and oracles.
@@ -64,7 +65,8 @@ void pair_with(RealMachine& machine, std::shared_ptr<SimWorld> sim, const RunSet
                                      const std::vector<std::string>& units_in_traces,
                                      const std::vector<Trace>& traces);
 
-/// The same for the units of `machine`.
+/// The costs of whole blocks on the units of `machine`: those of its platform if it has one, else
+/// from the traces.
 [[nodiscard]] KnownCosts known_costs(const RealMachine& machine, const std::vector<Trace>& traces);
 
 }  // namespace equipoise

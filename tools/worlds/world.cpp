@@ -13,9 +13,9 @@
 #include "tools/console/console.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 
 namespace equipoise {
 namespace {
@@ -35,7 +35,7 @@ std::string failure_text(const PolicyChoice& choice, std::size_t repetition, con
 /// Runs on a simulated platform, each in a process of the simulation server.
 class SimulatedWorld final : public World {
  public:
-  SimulatedWorld(std::shared_ptr<SimWorld> machine, const RunOptions& options)
+  SimulatedWorld(std::shared_ptr<SimMachine> machine, const RunOptions& options)
       : options_(options), machine_(std::move(machine)) {}
 
   std::string name() const override { return "sim"; }
@@ -106,7 +106,7 @@ class SimulatedWorld final : public World {
 
  private:
   RunOptions options_;
-  std::shared_ptr<SimWorld> machine_;
+  std::shared_ptr<SimMachine> machine_;
 };
 
 /// Runs in real time, one after another.
@@ -258,7 +258,7 @@ void expect_inputs(const RunOptions& options, const std::string& command) {
 
 }  // namespace
 
-std::unique_ptr<World> world_of(std::shared_ptr<SimWorld> machine, const RunOptions& options) {
+std::unique_ptr<World> world_of(std::shared_ptr<SimMachine> machine, const RunOptions& options) {
   return std::make_unique<SimulatedWorld>(std::move(machine), options);
 }
 
@@ -270,9 +270,9 @@ Worlds open_worlds(const RunOptions& options, const std::string& command) {
   expect_inputs(options, command);
   const bool is_both = options.on == "both";
   Worlds worlds;
-  std::shared_ptr<SimWorld> simulated;
+  std::shared_ptr<SimMachine> simulated;
   if (is_both || options.on == "sim") {
-    simulated = std::make_shared<SimWorld>(load_sim_world(options));
+    simulated = std::make_shared<SimMachine>(load_sim_machine(options));
     worlds.push_back(world_of(simulated, options));
   }
   if (options.on == "sim") return worlds;

@@ -13,7 +13,7 @@
 #include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/search/reference.hpp"
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/real_machine.hpp"
 
@@ -34,7 +34,8 @@ class World {
   [[nodiscard]] virtual const std::vector<Workload>& phases() const = 0;
   /// Its settings in the header of results.
   [[nodiscard]] virtual WorldSettings settings() const = 0;
-  /// The bound and the best known of its platform.
+  /// What its runs are judged by: the lower bound and the best known of its platform, if it has
+  /// one.
   [[nodiscard]] virtual Reference reference() const = 0;
   /// Throws InputError if `choice` cannot be made here.
   virtual void check_policy(const PolicyChoice& choice) const = 0;
@@ -55,8 +56,8 @@ class World {
                                              const ComparisonOptions& options, bool& failed) = 0;
 };
 
-/// The world of a machine, as loaded with `options`.
-[[nodiscard]] std::unique_ptr<World> world_of(std::shared_ptr<SimWorld> machine,
+/// The world in which runs of a machine are made, which was loaded with `options`.
+[[nodiscard]] std::unique_ptr<World> world_of(std::shared_ptr<SimMachine> machine,
                                               const RunOptions& options);
 [[nodiscard]] std::unique_ptr<World> world_of(std::shared_ptr<RealMachine> machine,
                                               const RunOptions& options);

@@ -380,7 +380,7 @@ Objective objective_of(const Parameters& parameters) {
 void check_objective(const Parameters& parameters, std::span<const Unit> units,
                      const std::string& policy) {
   if (objective_of(parameters) != Objective::time) {
-    require_watts(units, "--policy", policy + ":objective=" + parameters.text("objective"));
+    require_watts(units, "policy", policy + ":objective=" + parameters.text("objective"));
   }
 }
 

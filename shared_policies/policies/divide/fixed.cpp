@@ -74,7 +74,7 @@ void check_fixed(const Parameters& parameters, std::span<const Unit> units) {
   std::vector<std::string> names;
   for (const Unit& unit : units) names.push_back(unit.name);
   throw InputError(
-      "--policy",
+      "policy",
       fmt::format(
           "shares={} are {}, and the run has {} units; give one share for each, in this order: {}",
           parameters.text("shares"), shares.size(), units.size(), fmt::join(names, ", ")));

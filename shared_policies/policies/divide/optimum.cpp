@@ -265,7 +265,7 @@ std::unique_ptr<Policy> make_optimum(const Parameters& read, const KnownCosts* k
 void check_optimum(const Parameters& parameters, std::span<const Unit> units) {
   check_objective(parameters, units, "optimum");
   if (parameters.flag("reacts") && objective_of(parameters) != Objective::time) {
-    throw InputError("--policy", "optimum reacts only for objective=time; leave one of them out");
+    throw InputError("policy", "optimum reacts only for objective=time; leave one of them out");
   }
 }
 

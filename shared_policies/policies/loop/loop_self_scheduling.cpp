@@ -101,7 +101,7 @@ std::optional<ItemSeconds> item_times_or_auto(const Parameters& read, const std:
   ItemSeconds times;
   for (const double speed : read.positive_list(name)) times.emplace_back(1.0 / speed);
   if (known != nullptr && known->phases.front().size() != times.size()) {
-    throw InputError("--policy",
+    throw InputError("policy",
                      fmt::format("{}={} has {} numbers for {} units; give one for each", name,
                                  read.text(name), times.size(), known->phases.front().size()));
   }

@@ -59,9 +59,9 @@ TEST_F(MeteredMachineTest, DoesNotTakeTheHostsWorkForAGpuForThatOfTheCpu) {
   auto units = parse_units({"cpu", "cpu"});
   put_on_gpu(units[1], {"cuda:0", "00000000:01:00.0"});
   const Recording recording = record_with_meters(units, false);
-  EXPECT_EQ(
-      recording.unmetered,
-      std::vector<std::string>{"busy watts of cpu0 were not measured apart: record with --alone"});
+  EXPECT_EQ(recording.unmetered,
+            std::vector<std::string>{
+                "busy watts of cpu0 were not measured apart: record each unit alone"});
   EXPECT_FALSE(recording.trace.units[0].busy_w);
   EXPECT_TRUE(recording.trace.units[1].busy_w);
 }
@@ -70,7 +70,7 @@ TEST_F(MeteredMachineTest, SaysWhichUnitsWereNotMeasuredApart) {
   const Recording recording = record_with_meters(parse_units({"cpu", "cpu"}), false);
   EXPECT_EQ(recording.unmetered,
             (std::vector<std::string>{
-                "busy watts of cpu0 and cpu1 were not measured apart: record with --alone"}));
+                "busy watts of cpu0 and cpu1 were not measured apart: record each unit alone"}));
   for (const Unit& unit : recording.trace.units) {
     EXPECT_EQ(unit.idle_w, 0.0);
     EXPECT_FALSE(unit.busy_w);

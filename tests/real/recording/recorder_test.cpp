@@ -259,7 +259,7 @@ TEST(Record, RefusesFewerItemsThanTheUnitsNeedTogether) {
   RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
   EXPECT_EQ(
       refusal_of([&] { static_cast<void>(record(setup)); }),
-      "--workload: 2 units together need at least 2 items, and scripted has 1; give it more, or "
+      "workload: 2 units together need at least 2 items, and scripted has 1; give it more, or "
       "record fewer units");
   EXPECT_EQ(script.programs, 0);
 }
@@ -270,7 +270,7 @@ TEST(Record, RefusesSizesAboveTheItemsOfAUnitThatHasAPartOfThem) {
   RecordSetup setup = quick_setup({"cpu", "cpu"}, kernel);
   setup.sizes = {200, 600};
   EXPECT_EQ(refusal_of([&] { static_cast<void>(record(setup)); }),
-            "--sizes: cpu0 has no block of 600 items when all units are recorded at a time; give "
+            "sizes: cpu0 has no block of 600 items when all units are recorded at a time; give "
             "sizes from 1 to 500");
   setup.alone = true;
   EXPECT_EQ(record(setup).trace.samples.size(), 8u);  // 2 units, 2 sizes, 2 samples
@@ -281,7 +281,7 @@ TEST(Record, RefusesAUnitWhoseMemoryHoldsNoBlock) {
   RecordSetup setup = quick_setup({"cpu"}, *kernel);
   setup.units[0].unit.memory_bytes = 1.0;
   EXPECT_EQ(refusal_of([&] { static_cast<void>(record(setup)); }),
-            "--unit: cpu0 does not hold a block; give it more memory");
+            "unit: cpu0 does not hold a block; give it more memory");
 }
 
 TEST(Record, HandsOutTheSamplesOfASizeWhenItEnds) {

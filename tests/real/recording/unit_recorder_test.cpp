@@ -65,7 +65,7 @@ TEST(UnitRecorder, TimesSizesThatTakeLongByTheirFirstBlockInEachPassOrNotAtAll) 
   EXPECT_EQ(
       recording.doubts[0],
       "cpu0: blocks of 380 items or more take too long for this recording and were not timed; more "
-      "time (--seconds-max) helps");
+      "time helps");
 }
 
 TEST(UnitRecorder, TimesASizeByItsFirstBlocksFromWhenItIsKnownToTakeLong) {

@@ -93,7 +93,7 @@ TEST(Fixed, GivesTheShareOfALostUnitToTheOthers) {
 TEST(Fixed, RefusesSharesThatDoNotFitTheUnits) {
   EXPECT_EQ(refusal("1/2", {"cpu0", "gpu0"}), "not refused");
   EXPECT_EQ(refusal("1/2", {"cpu0", "gpu0", "gpu1"}),
-            "--policy: shares=1/2 are 2, and the run has 3 units; give one share for each, in this "
+            "policy: shares=1/2 are 2, and the run has 3 units; give one share for each, in this "
             "order: cpu0, gpu0, gpu1");
   EXPECT_NE(refusal("0/0", {"a", "b"}).find("at least one positive share"), std::string::npos);
   EXPECT_NE(refusal("1/-1", {"a", "b"}).find("not negative"), std::string::npos);

@@ -15,7 +15,7 @@
 #include "tools/search/phase_search.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/simulations.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 
 namespace equipoise::ideal_runs_test {
 namespace {
@@ -70,16 +70,16 @@ class IdealRunsTest : public testing::Test {
             names + "]}\n" + samples)};
   }
 
-  [[nodiscard]] SimWorld world(int items) {
+  [[nodiscard]] SimMachine world(int items) {
     options.workloads = {fmt::format("k:items={},in_bytes_per_item=1000", items)};
     options.quiet = true;
-    SimWorld loaded = load_sim_world(options);
+    SimMachine loaded = load_sim_machine(options);
     find_best_schedule(loaded, options);
     return loaded;
   }
 
   /// The least values among all splits into one block for each unit.
-  [[nodiscard]] std::map<Objective, double> least_of_all_splits(const SimWorld& in, Items items) {
+  [[nodiscard]] std::map<Objective, double> least_of_all_splits(const SimMachine& in, Items items) {
     std::vector<BlockLists> splits;
     for (Items a = 0; a <= items; ++a) {
       for (Items b = 0; a + b <= items; ++b) {
@@ -113,7 +113,7 @@ class IdealRunsTest : public testing::Test {
   }
 
   /// The best run for an objective, after the answer about units.
-  [[nodiscard]] RunNumbers best(const SimWorld& in, Objective objective, Worth& worth) {
+  [[nodiscard]] RunNumbers best(const SimMachine& in, Objective objective, Worth& worth) {
     IdealRuns runs = ideal_runs(in, options, objective);
     worth = worth_of_units(in, options, objective, runs);
     return runs.best.run.numbers;
@@ -136,7 +136,7 @@ TEST_F(IdealRunsTest, AreAsGoodAsTheBestOfAllSplitsOfSmallCasesAndAgree) {
     }
     write(units, between(0.01, 1));
     const int items = 5 + round;
-    const SimWorld small = world(items);
+    const SimMachine small = world(items);
     std::map<Objective, double> least = least_of_all_splits(small, items);
     std::map<Objective, RunNumbers> found;
     for (const Objective objective : {Objective::energy, Objective::edp}) {
@@ -165,7 +165,7 @@ TEST_F(IdealRunsTest, KnowWhatALinkThatUnitsShareCosts) {
   // need 100 s an item. So no run has less than 3 W * 13 s + 20 W * 12 s = 279 J, and 279 J * 13 s.
   write({{"cpu", 0, 100, 1e-9, 1, 500}, {"gpu", 0, 1, 1e-9, 1, 21}, {"gpu", 0, 1, 1e-9, 1, 21}},
         1.0);
-  const SimWorld shared = world(12);
+  const SimMachine shared = world(12);
   Worth worth;
   EXPECT_NEAR(edp_js(best(shared, Objective::edp, worth)), 279.0 * 13.0, 1e-3);
   EXPECT_FALSE(worth.is_worth_using);

@@ -16,7 +16,7 @@
 #include "tools/search/reference.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/simulations.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 
 namespace equipoise::schedule_search_test {
 namespace {
@@ -82,8 +82,8 @@ class ScheduleSearch : public testing::Test {
     }
   }
 
-  [[nodiscard]] SimWorld world(const std::vector<std::string>& workloads,
-                               const std::string& events = {}) {
+  [[nodiscard]] SimMachine world(const std::vector<std::string>& workloads,
+                                 const std::string& events = {}) {
     options.platform_file = folder.path("p.xml");
     options.trace_files = {folder.path("k.jsonl"), folder.path("l.jsonl")};
     options.workloads = workloads;
@@ -91,11 +91,11 @@ class ScheduleSearch : public testing::Test {
       options.scenario_file =
           folder.write("s.json", R"({"schema":"equipoise.scenario/1","events":[)" + events + "]}");
     }
-    return load_sim_world(options);
+    return load_sim_machine(options);
   }
 
   /// The makespan of `optimum` without noise, by its own division or by the known schedule of `of`.
-  [[nodiscard]] double simulated_s(const SimWorld& of) const {
+  [[nodiscard]] double simulated_s(const SimMachine& of) const {
     RunOptions plain = options;
     plain.noise = false;
     const RunReport report = run_simulation(simulation_of(of, parse_policy("optimum"), plain));
@@ -105,7 +105,7 @@ class ScheduleSearch : public testing::Test {
 
   /// Searches. Expects that the schedule has all items, takes the reported time, is not worse than
   /// the division of `optimum` and not below the lower bound.
-  [[nodiscard]] BestKnown search(const SimWorld& in) const {
+  [[nodiscard]] BestKnown search(const SimMachine& in) const {
     BestKnown found = search_schedule(in, options);
     EXPECT_EQ(found.schedule.size(), in.setup.phases.size());
     for (std::size_t phase = 0; phase < found.schedule.size(); ++phase) {
@@ -117,7 +117,7 @@ class ScheduleSearch : public testing::Test {
     }
     EXPECT_LE(found.seconds, simulated_s(in) * (1.0 + 1e-9));
     EXPECT_GE(found.seconds, in.bound.seconds.value() * (1.0 - 1e-9));
-    SimWorld kept = in;
+    SimMachine kept = in;
     kept.schedule = found.schedule;
     if (kept.setup.scenario.events.empty()) {
       EXPECT_EQ(simulated_s(kept), found.seconds);
@@ -195,7 +195,7 @@ TEST_F(ScheduleSearch, CountsOnOverlapWhenItDivides) {
 
 TEST_F(ScheduleSearch, WorksAroundAUnitThatFails) {
   write({{}, {}});
-  const SimWorld disturbed = world({"k:items=1000"}, R"({"at_s":0.3,"unit":"u0","kind":"fail"})");
+  const SimMachine disturbed = world({"k:items=1000"}, R"({"at_s":0.3,"unit":"u0","kind":"fail"})");
   // Equal shares would lose half of u0's share: 1 s in all. u0 can do 299 or 300 items before it
   // fails: 0.7 s.
   EXPECT_NEAR(simulated_s(disturbed), 1.0, 1e-2);
@@ -205,14 +205,14 @@ TEST_F(ScheduleSearch, WorksAroundAUnitThatFails) {
 TEST_F(ScheduleSearch, CountsOnAUnitThatJoins) {
   write({{}, {}});
   // u0 does 500 items until 0.5 s. Each unit does half of the other 500.
-  const SimWorld disturbed = world({"k:items=1000"}, R"({"at_s":0.5,"unit":"u1","kind":"join"})");
+  const SimMachine disturbed = world({"k:items=1000"}, R"({"at_s":0.5,"unit":"u1","kind":"join"})");
   EXPECT_LE(search(disturbed).seconds, 0.75 * 1.01);
 }
 
 TEST_F(ScheduleSearch, FollowsAUnitThatSlowsDown) {
   write({{}, {}});
   // 200 items in the first 0.1 s, then 1000 + 250 items/s: 0.1 + 800 / 1250 = 0.74 s.
-  const SimWorld disturbed =
+  const SimMachine disturbed =
       world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u1","kind":"slow","factor":4})");
   EXPECT_LE(search(disturbed).seconds, 0.74 * 1.01);
 }
@@ -235,8 +235,8 @@ TEST_F(ScheduleSearch, MeetsTheScenarioInALaterPhaseWhenItWill) {
   // The first phase ends at 0.5 s, when u1 slows down. Then 1000 + 250 items/s: 0.5 + 0.8 s. If the
   // search assumed that the second phase begins at 0, it would give each unit 500 items: 2.5 s in
   // all.
-  const SimWorld disturbed = world({"k:items=1000", "l:items=1000"},
-                                   R"({"at_s":0.5,"unit":"u1","kind":"slow","factor":4})");
+  const SimMachine disturbed = world({"k:items=1000", "l:items=1000"},
+                                     R"({"at_s":0.5,"unit":"u1","kind":"slow","factor":4})");
   EXPECT_LE(search(disturbed).seconds, 1.3 * 1.01);
 }
 
@@ -244,15 +244,15 @@ TEST_F(ScheduleSearch, BalancesTheLastOfManyIterations) {
   write({{}, {}});
   // u1 does 250 items/s from 0.2 s on, during the first iteration. Then 800 and 200 items end
   // together. The first iteration takes a little less than 0.8 s.
-  const SimWorld disturbed =
+  const SimMachine disturbed =
       world({"k:items=1000,iterations=10"}, R"({"at_s":0.2,"unit":"u1","kind":"slow","factor":4})");
   EXPECT_LE(search(disturbed).seconds, 8.0 * (1.0 + 1e-3));
 }
 
 TEST_F(ScheduleSearch, KnowsWhenNoScheduleCompletes) {
   write({{}, {}});
-  SimWorld lost = world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u0","kind":"fail"},)"
-                                          R"({"at_s":0.2,"unit":"u1","kind":"fail"})");
+  SimMachine lost = world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u0","kind":"fail"},)"
+                                            R"({"at_s":0.2,"unit":"u1","kind":"fail"})");
   EXPECT_THROW(static_cast<void>(search_schedule(lost, options)), BackendError);
   find_best_schedule(lost, options);
   EXPECT_FALSE(lost.best_known.has_value());
@@ -263,7 +263,7 @@ TEST_F(ScheduleSearch, FindsAScheduleWhereTheDivisionDoesNotComplete) {
   write({{.item_s = 1e-3, .link_item_s = 1e-3}, {.item_s = 1e-3}});
   // The division needs 0.667 s. With half of the items each, in many blocks, little more than 0.5 s
   // is enough.
-  const SimWorld hurried =
+  const SimMachine hurried =
       world({fmt::format("k:items=1000,in_bytes_per_item={}", bytes_per_item)},
             R"({"at_s":0.6,"unit":"u0","kind":"fail"},{"at_s":0.6,"unit":"u1","kind":"fail"})");
   const BestKnown found = search_schedule(hurried, options);
@@ -273,7 +273,7 @@ TEST_F(ScheduleSearch, FindsAScheduleWhereTheDivisionDoesNotComplete) {
 
 TEST_F(ScheduleSearch, KeepsWhatItFoundInTheWorld) {
   write({{.item_s = 1e-3, .link_item_s = 1e-3}, {.item_s = 1e-3}});
-  SimWorld known = world({fmt::format("k:items=500,in_bytes_per_item={}", bytes_per_item)});
+  SimMachine known = world({fmt::format("k:items=500,in_bytes_per_item={}", bytes_per_item)});
   const double by_itself_s = simulated_s(known);
   find_best_schedule(known, options);
   ASSERT_TRUE(known.best_known.has_value());
@@ -284,7 +284,7 @@ TEST_F(ScheduleSearch, KeepsWhatItFoundInTheWorld) {
 
 TEST_F(ScheduleSearch, MeasuresPoliciesThatKnowTheMeansUnderTheSameNoise) {
   write({{.relative_sd = 0.2}, {.relative_sd = 0.2}});
-  SimWorld noisy = world({"k:items=1000"});
+  SimMachine noisy = world({"k:items=1000"});
   find_best_schedule(noisy, options);
   constexpr int reps = 60;
   double plan_s = 0.0;
@@ -306,7 +306,7 @@ TEST_F(ScheduleSearch, MeasuresPoliciesThatKnowTheMeansUnderTheSameNoise) {
 
 TEST_F(ScheduleSearch, KnowsNoBestWhereNobodyCompletes) {
   write({{}});
-  const SimWorld lost = world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u0","kind":"fail"})");
+  const SimMachine lost = world({"k:items=1000"}, R"({"at_s":0.1,"unit":"u0","kind":"fail"})");
   EXPECT_FALSE(best_reached(lost, options, 10).has_value());
 }
 
@@ -333,8 +333,8 @@ class OneCore {
 TEST_F(ScheduleSearch, FindsTheSameAgainOnAnyNumberOfCores) {
   write({{.item_s = 1e-3, .fixed_s = 1e-3, .link_item_s = 2e-4}, {.item_s = 2e-3}});
   options.noise = true;  // noise applies to later runs only; the search uses means
-  const SimWorld in = world({fmt::format("k:items=500,in_bytes_per_item={}", bytes_per_item)},
-                            R"({"at_s":0.1,"unit":"u1","kind":"slow","factor":2})");
+  const SimMachine in = world({fmt::format("k:items=500,in_bytes_per_item={}", bytes_per_item)},
+                              R"({"at_s":0.1,"unit":"u1","kind":"slow","factor":2})");
   const BestKnown first = search_schedule(in, options);
   const BestKnown second = search_schedule(in, options);
   const OneCore one;

@@ -33,7 +33,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/simulation_messages.hpp"
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 
 namespace equipoise::simulations_test {
 namespace {
@@ -59,14 +59,14 @@ pid_t child_of(pid_t parent) {
 
 class Simulations : public testing::Test {
  protected:
-  [[nodiscard]] SimWorld world(const std::vector<std::string>& workloads = {"k:items=2000"}) {
+  [[nodiscard]] SimMachine world(const std::vector<std::string>& workloads = {"k:items=2000"}) {
     options.platform_file = machine.platform;
     options.trace_files = {machine.trace_k, machine.trace_l};
     options.workloads = workloads;
-    return load_sim_world(options);
+    return load_sim_machine(options);
   }
 
-  [[nodiscard]] Simulation simulation(const SimWorld& in, const std::string& policy = "greedy",
+  [[nodiscard]] Simulation simulation(const SimMachine& in, const std::string& policy = "greedy",
                                       const std::string& journal_file = {}) const {
     return simulation_of(in, parse_policy(policy), options, 0, journal_file);
   }
@@ -87,7 +87,7 @@ class Simulations : public testing::Test {
 std::string sent(RunReport report) { return archived(Simulated{0, std::move(report)}); }
 
 /// What a child of this process that simulates would send.
-std::string sent_by_a_child(const SimWorld& in, const Simulation& simulation) {
+std::string sent_by_a_child(const SimMachine& in, const Simulation& simulation) {
   ChildProcess child(
       [&](int fd) { return write_all(fd, sent(simulate_here(in, simulation, {}))) ? 0 : 1; });
   const ChildProcess::Outcome outcome = child.wait();
@@ -96,7 +96,7 @@ std::string sent_by_a_child(const SimWorld& in, const Simulation& simulation) {
 }
 
 TEST_F(Simulations, AreTheSameAsInAChildOfThisProcess) {
-  SimWorld in = world({"k:items=2000,in_bytes_per_item=100", "l:items=500,iterations=2"});
+  SimMachine in = world({"k:items=2000,in_bytes_per_item=100", "l:items=500,iterations=2"});
   find_best_schedule(in, options);
   for (const char* policy : {"greedy", "static", "plb-hec", "equipoise", "optimum"}) {
     const Simulation one = simulation(in, policy);
@@ -105,8 +105,8 @@ TEST_F(Simulations, AreTheSameAsInAChildOfThisProcess) {
 }
 
 TEST_F(Simulations, AreOfTheirOwnWorldAndPhases) {
-  const SimWorld both = world({"k:items=2000", "l:items=500"});
-  const SimWorld one = world({"k:items=1000"});
+  const SimMachine both = world({"k:items=2000", "l:items=500"});
+  const SimMachine one = world({"k:items=1000"});
   const std::vector<Simulation> asked = {simulation(both), simulation(one),
                                          simulation(first_phases(both, 1)), simulation(one)};
   std::vector<Items> items(asked.size());
@@ -126,11 +126,11 @@ TEST_F(Simulations, HaveNothingToDoWithoutARun) {
 }
 
 TEST_F(Simulations, ThatCrashLeaveTheOthers) {
-  const SimWorld in = world();
+  const SimMachine in = world();
   SimInputs inputs = *in.inputs;
   inputs.platform.units.front().unit.memory_bytes = 1.0;  // less than a grain: a bug
   inputs.phases.front().memory_bytes_per_item = 2.0;
-  const SimWorld broken = make_sim_world(std::make_shared<const SimInputs>(std::move(inputs)));
+  const SimMachine broken = make_sim_machine(std::make_shared<const SimInputs>(std::move(inputs)));
   std::vector<std::string> failures(4, "not ended");
   run_simulations(
       failures.size(), [&](std::size_t i) { return simulation(i == 1 ? broken : in); },
@@ -141,7 +141,7 @@ TEST_F(Simulations, ThatCrashLeaveTheOthers) {
 }
 
 TEST_F(Simulations, ThatRefuseTheirInputSayWhere) {
-  const SimWorld in = world();
+  const SimMachine in = world();
   options.decision_cost = "much";
   const std::string refusal =
       refusal_of([&] { static_cast<void>(run_simulation(simulation(in))); });
@@ -149,7 +149,7 @@ TEST_F(Simulations, ThatRefuseTheirInputSayWhere) {
 }
 
 TEST_F(Simulations, AreKilledWhenTheirCallerGivesUpAndTheServerGoesOn) {
-  const SimWorld in = world();
+  const SimMachine in = world();
   const pid_t server = child_of(::getpid());
   const std::string never_read = pipe("r.jsonl");
   const auto give_up = [](std::size_t, const SimulationResult&) {
@@ -166,7 +166,7 @@ TEST_F(Simulations, AreKilledWhenTheirCallerGivesUpAndTheServerGoesOn) {
 
 TEST_F(Simulations, InheritNothingThatWasOpenedOrSetAfterTheServerWasStarted) {
   ::setenv("SET_BEFORE", "yes", 1);
-  const SimWorld in = world();
+  const SimMachine in = world();
   const pid_t server = child_of(::getpid());
   ::setenv("SET_AFTER", "yes", 1);
   const std::string opened = folder.write("device", "");
@@ -190,7 +190,7 @@ TEST_F(Simulations, InheritNothingThatWasOpenedOrSetAfterTheServerWasStarted) {
 }
 
 TEST_F(Simulations, LeaveTheTerminalsCtrlCToTheMainProcess) {
-  const SimWorld in = world();
+  const SimMachine in = world();
   const pid_t server = child_of(::getpid());
   const std::string journal = pipe("r.jsonl");
   std::thread terminal([&] {
@@ -206,10 +206,10 @@ TEST_F(Simulations, LeaveTheTerminalsCtrlCToTheMainProcess) {
 }
 
 TEST_F(Simulations, NeedNoFileThatWasReadBefore) {
-  const SimWorld in = world();
+  const SimMachine in = world();
   const PolicyChoice policy = parse_policy("static:profile=" + machine.trace_l);
   const PolicyChoice by_own_trace = parse_policy("static");
-  const SimWorld other = world({"l:items=2000"});
+  const SimMachine other = world({"l:items=2000"});
   for (const std::string& file : {machine.platform, machine.trace_k, machine.trace_l}) {
     std::filesystem::remove(file);
   }
@@ -218,7 +218,7 @@ TEST_F(Simulations, NeedNoFileThatWasReadBefore) {
 }
 
 TEST_F(Simulations, FailClearlyWhenTheServerHasDied) {
-  const SimWorld in = world();
+  const SimMachine in = world();
   ::kill(child_of(::getpid()), SIGKILL);
   for (int time = 0; time < 2; ++time) {
     try {

@@ -118,7 +118,7 @@ TEST_F(Plan, TellsEveryFileAndPolicyThatCannotBeUsed) {
   workload = "matmull:n=5";
   static_cast<void>(plan());
   ASSERT_EQ(problems.size(), 2u);
-  EXPECT_NE(problems[0].find("c.json:1: experiment e: --policy: unknown policy 'gredy'"),
+  EXPECT_NE(problems[0].find("c.json:1: experiment e: policies: unknown policy 'gredy'"),
             std::string::npos)
       << problems[0];
   EXPECT_NE(problems[1].find("unknown kernel 'matmull'"), std::string::npos) << problems[1];

@@ -1,5 +1,5 @@
 // Reads the files of simulations and combines hosts with timings, and workloads with traces.
-#include "tools/worlds/sim_world_loading.hpp"
+#include "tools/worlds/sim_machine_loading.hpp"
 
 #include <fmt/format.h>
 
@@ -25,18 +25,11 @@ std::vector<Workload> choose_workloads(const RunOptions& options,
                                        const std::vector<Trace>& traces) {
   std::vector<Workload> phases;
   for (const std::string& spelling : options.workloads) {
-    phases.push_back(choose_workload(spelling, traces));
-    bool has_trace = false;
-    for (std::size_t i = 0; i < traces.size(); ++i) {
-      if (traces[i].kernel != phases.back().kernel) continue;
-      has_trace = true;
-      check_problem(traces[i], options.trace_files[i], phases.back());
-    }
-    if (!has_trace) {
-      throw InputError(options.trace_files.front(),
-                       fmt::format("has times of {}, not of {}; give the trace of that kernel",
-                                   traces.front().kernel, phases.back().kernel));
-    }
+    phases.push_back(choose_workload(spelling, traces, "--workload"));
+    if (check_problem(traces, options.trace_files, phases.back())) continue;
+    throw InputError(options.trace_files.front(),
+                     fmt::format("has times of {}, not of {}; give the trace of that kernel",
+                                 traces.front().kernel, phases.back().kernel));
   }
   return phases;
 }
@@ -200,7 +193,7 @@ std::vector<std::string> names_of(const std::vector<ProbedHost>& hosts) {
   return names;
 }
 
-/// What `load_sim_world` reads.
+/// What `load_sim_machine` reads.
 SimInputs read_sim_inputs(const RunOptions& options) {
   start_simulation_server();  // it opens SimGrid while the files are read
   SimInputs inputs;
@@ -233,10 +226,11 @@ SimInputs read_sim_inputs(const RunOptions& options) {
 
 }  // namespace
 
-SimWorld load_sim_world(const RunOptions& options) {
-  SimWorld world = make_sim_world(std::make_shared<const SimInputs>(read_sim_inputs(options)));
-  world.bound = run_bound(world);
-  return world;
+SimMachine load_sim_machine(const RunOptions& options) {
+  SimMachine machine =
+      make_sim_machine(std::make_shared<const SimInputs>(read_sim_inputs(options)));
+  machine.bound = run_bound(machine);
+  return machine;
 }
 
 }  // namespace equipoise

@@ -25,7 +25,7 @@
 
 namespace equipoise {
 
-/// All inputs of a simulated world. Everything else follows from them (`make_sim_world`).
+/// All inputs of a simulated machine. Everything else follows from them (`make_sim_machine`).
 struct SimInputs {
   PlatformSource source;
   Platform platform;             ///< with the units that take part
@@ -50,8 +50,8 @@ struct RunBound {
 };
 
 /// The setting of simulations, independent of the policy.
-struct SimWorld {
-  /// What was read. Worlds that share their inputs are one world for the simulation server.
+struct SimMachine {
+  /// What was read. The simulation server keeps machines that share their inputs as one.
   std::shared_ptr<const SimInputs> inputs;
   SimSetup setup;  ///< without seed, repetition and noise
   std::vector<Unit> units;
@@ -61,37 +61,38 @@ struct SimWorld {
   std::optional<BestReached> best_known;  ///< without noise, if a schedule was searched
 };
 
-/// The world of `inputs` without bound and schedule: what a simulation needs.
-[[nodiscard]] SimWorld make_sim_world(std::shared_ptr<const SimInputs> inputs);
+/// The machine of `inputs` without bound and schedule: what a simulation needs.
+[[nodiscard]] SimMachine make_sim_machine(std::shared_ptr<const SimInputs> inputs);
 
-/// The settings of runs in `world` with `options`, for headers.
-[[nodiscard]] RunSettings settings_of(const SimWorld& world, const RunSettings& options);
+/// The settings of runs in `machine` with `options`, for headers.
+[[nodiscard]] RunSettings settings_of(const SimMachine& machine, const RunSettings& options);
 
-/// The lower bound on the makespan of runs in `world`. Leaves copies out if the links' figures do
+/// The lower bound on the makespan of runs in `machine`. Leaves copies out if the links' figures do
 /// not hold (profiles, network settings).
-[[nodiscard]] RunBound run_bound(const SimWorld& world);
+[[nodiscard]] RunBound run_bound(const SimMachine& machine);
 
-/// The phases of the world's bound, without the merges between iterations; none without a bound.
-[[nodiscard]] std::vector<BoundPhase> bound_phases(const SimWorld& world);
+/// The phases of the machine's bound, without the merges between iterations; none without a bound.
+[[nodiscard]] std::vector<BoundPhase> bound_phases(const SimMachine& machine);
 
-/// `world` under `scenario` in place of its own. Its bound, for which the other scenario counts, is
-/// not known.
-[[nodiscard]] SimWorld under_scenario(const SimWorld& world, Scenario scenario);
+/// `machine` under `scenario` in place of its own. Its bound, for which the other scenario counts,
+/// is not known.
+[[nodiscard]] SimMachine under_scenario(const SimMachine& machine, Scenario scenario);
 
-/// The world in which the units called `names` are absent from the start to the end, with its bound
-/// and without a schedule. They draw idle watts.
-[[nodiscard]] SimWorld without_units(const SimWorld& world, const std::vector<std::string>& names);
+/// The machine in which the units called `names` are absent from the start to the end, with its
+/// bound and without a schedule. They draw idle watts.
+[[nodiscard]] SimMachine without_units(const SimMachine& machine,
+                                       const std::vector<std::string>& names);
 
-/// The world with its first `phases` phases only, without a schedule.
-[[nodiscard]] SimWorld first_phases(SimWorld world, std::size_t phases);
+/// The machine with its first `phases` phases only, without a schedule.
+[[nodiscard]] SimMachine first_phases(SimMachine machine, std::size_t phases);
 
 /// The costs of whole blocks, phase by phase, for informed policies and oracles: mean block times
-/// and undisturbed transfers, from the traces and the routes. `traces` are the world's own or a
+/// and undisturbed transfers, from the traces and the routes. `traces` are the machine's own or a
 /// profile's.
-[[nodiscard]] KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces);
+[[nodiscard]] KnownCosts known_costs(const SimMachine& machine, const std::vector<Trace>& traces);
 
 /// The times of blocks' copies over routes that nothing else uses, without the scenario.
-[[nodiscard]] CopyTimesAlone copy_times_alone(const SimWorld& world);
+[[nodiscard]] CopyTimesAlone copy_times_alone(const SimMachine& machine);
 
 /// What units need before their first blocks, and the link that takes longest to carry it to all.
 struct ResidentPath {
@@ -102,29 +103,29 @@ struct ResidentPath {
   std::vector<std::optional<std::size_t>> copy_of;
 };
 
-/// The way of the resident data of `world`, or of none if it is null.
-[[nodiscard]] ResidentPath resident_path(const SimWorld* world);
+/// The way of the resident data of `machine`, or of none if it is null.
+[[nodiscard]] ResidentPath resident_path(const SimMachine* machine);
 
-/// Throws InputError if `choice` cannot be made for this world.
-void check_policy(const SimWorld& world, const PolicyChoice& choice);
+/// Throws InputError if `choice` cannot be made for this machine.
+void check_policy(const SimMachine& machine, const PolicyChoice& choice);
 
 /// A run to be simulated.
 struct Simulation {
-  std::shared_ptr<const SimInputs> inputs;  ///< of its world
-  std::size_t phases = 0;                   ///< how many of the world's phases are run
+  std::shared_ptr<const SimInputs> inputs;  ///< of its machine
+  std::size_t phases = 0;                   ///< how many of the machine's phases are run
   BlockLists schedule;                      ///< of `optimum`; if empty, it divides by itself
   PlannedRun run;
 };
 
-/// The run of `choice` in `world` with the seed, noise and decision cost of `options`.
-[[nodiscard]] Simulation simulation_of(const SimWorld& world, PolicyChoice choice,
+/// The run of `choice` in `machine` with the seed, noise and decision cost of `options`.
+[[nodiscard]] Simulation simulation_of(const SimMachine& machine, PolicyChoice choice,
                                        const RunOptions& options, std::uint64_t repetition = 0,
                                        std::string journal_file = {});
 
-/// Simulates in this process, which must not be used for anything else afterwards. `world` is made
-/// from the simulation's inputs. `stop_requested` is first called when SimGrid has loaded the
+/// Simulates in this process, which must not be used for anything else afterwards. `machine` is
+/// made from the simulation's inputs. `stop_requested` is first called when SimGrid has loaded the
 /// platform; the run ends early when it returns true. Throws InputError and BackendError.
-[[nodiscard]] RunReport simulate_here(SimWorld world, const Simulation& simulation,
+[[nodiscard]] RunReport simulate_here(SimMachine machine, const Simulation& simulation,
                                       std::function<bool()> stop_requested);
 
 }  // namespace equipoise

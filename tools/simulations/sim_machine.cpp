@@ -1,5 +1,5 @@
 // Makes timings, costs and the lower bound from what was read.
-#include "tools/simulations/sim_world.hpp"
+#include "tools/simulations/sim_machine.hpp"
 
 #include <algorithm>
 #include <map>
@@ -34,35 +34,35 @@ class BlockTimings {
   std::map<Key, std::optional<BlockTiming>> made_;
 };
 
-void add_timing(SimWorld& world) {
+void add_timing(SimMachine& machine) {
   BlockTimings timings;
-  for (const Workload& phase : world.setup.phases) {
+  for (const Workload& phase : machine.setup.phases) {
     std::vector<BlockTiming> timing;
     std::vector<RecordedSizes> recorded;
-    for (const PlatformUnit& unit : world.setup.platform.units) {
-      const TimingPlace place = *find_timing(world.inputs->traces, phase.kernel, unit.trace_unit);
+    for (const PlatformUnit& unit : machine.setup.platform.units) {
+      const TimingPlace place = *find_timing(machine.inputs->traces, phase.kernel, unit.trace_unit);
       timing.push_back(timings.of(place, phase, unit.unit));
       recorded.push_back({timing.back().sizes().front(), timing.back().sizes().back()});
     }
-    world.setup.timing.push_back(std::move(timing));
-    world.recorded.push_back(std::move(recorded));
+    machine.setup.timing.push_back(std::move(timing));
+    machine.recorded.push_back(std::move(recorded));
   }
 }
 
 /// Gives every phase the costs of its own trace. A dispatch cost given by the user replaces those
 /// of the traces.
-void add_costs(SimWorld& world) {
-  const std::vector<Trace>& traces = world.inputs->traces;
-  const std::optional<Seconds> dispatch = world.inputs->dispatch_cost;
-  const std::string& unit = world.setup.platform.units.front().trace_unit;
-  for (const Workload& phase : world.setup.phases) {
+void add_costs(SimMachine& machine) {
+  const std::vector<Trace>& traces = machine.inputs->traces;
+  const std::optional<Seconds> dispatch = machine.inputs->dispatch_cost;
+  const std::string& unit = machine.setup.platform.units.front().trace_unit;
+  for (const Workload& phase : machine.setup.phases) {
     const Trace& trace = *find_timing(traces, phase.kernel, unit)->trace;
-    PhaseCosts& costs = world.setup.costs.emplace_back();
+    PhaseCosts& costs = machine.setup.costs.emplace_back();
     costs.dispatch = dispatch.value_or(trace.dispatch.value_or(costs.dispatch));
     costs.first_use = trace.first_use.value_or(costs.first_use);
     costs.merge = trace.merge.value_or(costs.merge);
     if (dispatch) continue;
-    for (const PlatformUnit& of : world.setup.platform.units) {
+    for (const PlatformUnit& of : machine.setup.platform.units) {
       const TimingPlace place = *find_timing(traces, phase.kernel, of.trace_unit);
       costs.unit_dispatch.push_back(dispatch_of(*place.trace, place.unit).value_or(costs.dispatch));
     }
@@ -84,70 +84,71 @@ std::vector<std::optional<std::size_t>> copies_over(const Platform& platform, st
 
 }  // namespace
 
-SimWorld make_sim_world(std::shared_ptr<const SimInputs> inputs) {
-  SimWorld world;
-  world.setup.source = inputs->source;
-  world.setup.platform = inputs->platform;
-  world.setup.phases = inputs->phases;
-  world.setup.scenario = inputs->scenario;
-  for (const PlatformUnit& unit : inputs->platform.units) world.units.push_back(unit.unit);
-  world.inputs = std::move(inputs);
-  add_timing(world);
-  add_costs(world);
-  return world;
+SimMachine make_sim_machine(std::shared_ptr<const SimInputs> inputs) {
+  SimMachine machine;
+  machine.setup.source = inputs->source;
+  machine.setup.platform = inputs->platform;
+  machine.setup.phases = inputs->phases;
+  machine.setup.scenario = inputs->scenario;
+  for (const PlatformUnit& unit : inputs->platform.units) machine.units.push_back(unit.unit);
+  machine.inputs = std::move(inputs);
+  add_timing(machine);
+  add_costs(machine);
+  return machine;
 }
 
-RunBound run_bound(const SimWorld& world) {
-  Platform platform = world.setup.platform;
-  if (!world.inputs->transfers_add_up) {
+RunBound run_bound(const SimMachine& machine) {
+  Platform platform = machine.setup.platform;
+  if (!machine.inputs->transfers_add_up) {
     for (PlatformUnit& unit : platform.units) unit.in = unit.out = Route{};
   }
   RunBound bound;
   Seconds end;
-  for (std::size_t phase = 0; phase < world.setup.phases.size(); ++phase) {
+  for (std::size_t phase = 0; phase < machine.setup.phases.size(); ++phase) {
     std::vector<const BlockTiming*> timings;
-    for (const BlockTiming& timing : world.setup.timing[phase]) timings.push_back(&timing);
-    bound.phases.push_back(lower_bound(platform, world.setup.phases[phase], timings,
-                                       world.setup.scenario, end, world.setup.costs[phase].merge));
+    for (const BlockTiming& timing : machine.setup.timing[phase]) timings.push_back(&timing);
+    bound.phases.push_back(lower_bound(platform, machine.setup.phases[phase], timings,
+                                       machine.setup.scenario, end,
+                                       machine.setup.costs[phase].merge));
     end += Seconds{bound.phases.back().seconds};
   }
   if (end < Seconds::infinity()) bound.seconds = end.value;
   return bound;
 }
 
-std::vector<BoundPhase> bound_phases(const SimWorld& world) {
-  if (!world.bound.seconds) return {};
+std::vector<BoundPhase> bound_phases(const SimMachine& machine) {
+  if (!machine.bound.seconds) return {};
   std::vector<BoundPhase> phases;
-  for (std::size_t phase = 0; phase < world.bound.phases.size(); ++phase) {
-    const LowerBound& bound = world.bound.phases[phase];
-    const int merges = world.setup.phases[phase].iterations - 1;
-    const Seconds merging = static_cast<double>(merges) * world.setup.costs[phase].merge;
+  for (std::size_t phase = 0; phase < machine.bound.phases.size(); ++phase) {
+    const LowerBound& bound = machine.bound.phases[phase];
+    const int merges = machine.setup.phases[phase].iterations - 1;
+    const Seconds merging = static_cast<double>(merges) * machine.setup.costs[phase].merge;
     phases.push_back({std::max(Seconds{}, Seconds{bound.seconds} - merging), bound.share_items});
   }
   return phases;
 }
 
-RunSettings settings_of(const SimWorld& world, const RunSettings& options) {
+RunSettings settings_of(const SimMachine& machine, const RunSettings& options) {
   RunSettings settings = options;
   settings.units.clear();
   settings.block_timeout = options.block_timeout.value_or(BlockTimeout{});
   settings.time_scale.reset();
   settings.dispatch_costs.clear();
-  for (const PhaseCosts& costs : world.setup.costs) {
+  for (const PhaseCosts& costs : machine.setup.costs) {
     settings.dispatch_costs.push_back(costs.dispatch);
   }
   return settings;
 }
 
-SimWorld under_scenario(const SimWorld& world, Scenario scenario) {
-  SimInputs inputs = *world.inputs;
+SimMachine under_scenario(const SimMachine& machine, Scenario scenario) {
+  SimInputs inputs = *machine.inputs;
   inputs.scenario = std::move(scenario);
-  return make_sim_world(std::make_shared<const SimInputs>(std::move(inputs)));
+  return make_sim_machine(std::make_shared<const SimInputs>(std::move(inputs)));
 }
 
-SimWorld without_units(const SimWorld& world, const std::vector<std::string>& names) {
+SimMachine without_units(const SimMachine& machine, const std::vector<std::string>& names) {
   constexpr Seconds never{1e15};
-  Scenario scenario = world.setup.scenario;
+  Scenario scenario = machine.setup.scenario;
   for (const std::string& name : names) {
     std::erase_if(scenario.events, [&](const Disturbance& event) { return event.target == name; });
     Disturbance& join = scenario.events.emplace_back();
@@ -155,28 +156,28 @@ SimWorld without_units(const SimWorld& world, const std::vector<std::string>& na
     join.kind = DisturbanceKind::join;
     join.target = name;
   }
-  SimWorld rest = under_scenario(world, std::move(scenario));
+  SimMachine rest = under_scenario(machine, std::move(scenario));
   rest.bound = run_bound(rest);
   return rest;
 }
 
-SimWorld first_phases(SimWorld world, std::size_t phases) {
-  world.setup.phases.resize(phases);
-  world.setup.timing.resize(phases);
-  world.setup.costs.resize(phases);
-  world.recorded.resize(phases);
-  world.bound.phases.resize(phases);
-  world.schedule.clear();
-  return world;
+SimMachine first_phases(SimMachine machine, std::size_t phases) {
+  machine.setup.phases.resize(phases);
+  machine.setup.timing.resize(phases);
+  machine.setup.costs.resize(phases);
+  machine.recorded.resize(phases);
+  machine.bound.phases.resize(phases);
+  machine.schedule.clear();
+  return machine;
 }
 
-KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) {
+KnownCosts known_costs(const SimMachine& machine, const std::vector<Trace>& traces) {
   KnownCosts known;
   known.phases.clear();
   BlockTimings timings;
-  const Platform& platform = world.setup.platform;
-  for (std::size_t k = 0; k < world.setup.phases.size(); ++k) {
-    const Workload& workload = world.setup.phases[k];
+  const Platform& platform = machine.setup.platform;
+  for (std::size_t k = 0; k < machine.setup.phases.size(); ++k) {
+    const Workload& workload = machine.setup.phases[k];
     KnownCosts::Phase& phase = known.phases.emplace_back();
     const auto streams = resident_streams(platform, workload);
     for (std::size_t i = 0; i < platform.units.size(); ++i) {
@@ -186,27 +187,27 @@ KnownCosts known_costs(const SimWorld& world, const std::vector<Trace>& traces) 
       if (!place) continue;
       phase.back() = std::make_unique<TimingCurve>(
           timings.of(*place, workload, unit.unit),
-          moving_of(platform, unit, workload, world.setup.costs[k].dispatch_of(i)), streams[i]);
+          moving_of(platform, unit, workload, machine.setup.costs[k].dispatch_of(i)), streams[i]);
     }
   }
-  known.schedule = world.schedule;
+  known.schedule = machine.schedule;
   return known;
 }
 
-CopyTimesAlone copy_times_alone(const SimWorld& world) {
-  if (!world.inputs->transfers_add_up) return {};
+CopyTimesAlone copy_times_alone(const SimMachine& machine) {
+  if (!machine.inputs->transfers_add_up) return {};
   std::vector<CopySpeeds> speeds;
-  const Platform& platform = world.setup.platform;
+  const Platform& platform = machine.setup.platform;
   for (const PlatformUnit& unit : platform.units) {
     speeds.push_back(
         {copy_speed_of(platform.links, unit.in), copy_speed_of(platform.links, unit.out)});
   }
   std::vector<std::vector<std::optional<ResidentStream>>> streams;  // (phases, units)
-  for (const Workload& phase : world.setup.phases)
+  for (const Workload& phase : machine.setup.phases)
     streams.push_back(resident_streams(platform, phase));
-  return [speeds = std::move(speeds), streams = std::move(streams), phases = world.setup.phases,
-          timing = world.setup.timing,
-          costs = world.setup.costs](UnitId unit, const Block& block, ResidentData data) {
+  return [speeds = std::move(speeds), streams = std::move(streams), phases = machine.setup.phases,
+          timing = machine.setup.timing,
+          costs = machine.setup.costs](UnitId unit, const Block& block, ResidentData data) {
     const auto phase = static_cast<std::size_t>(block.phase);
     PipelinedBlock work{block, {}, {}};
     add_copies(work, timing[phase][unit.index], phases[phase], speeds[unit.index]);
@@ -216,13 +217,13 @@ CopyTimesAlone copy_times_alone(const SimWorld& world) {
   };
 }
 
-ResidentPath resident_path(const SimWorld* world) {
+ResidentPath resident_path(const SimMachine* machine) {
   ResidentPath path;
-  if (world == nullptr) return path;
-  for (const Workload& phase : world->setup.phases) {
+  if (machine == nullptr) return path;
+  for (const Workload& phase : machine->setup.phases) {
     path.bytes = std::max(path.bytes, phase.first_bytes(0));
   }
-  const Platform& platform = world->setup.platform;
+  const Platform& platform = machine->setup.platform;
   double longest_s = 0.0;
   for (std::uint32_t link = 0; link < platform.links.size(); ++link) {
     const auto copies = copies_over(platform, link);
@@ -237,49 +238,49 @@ ResidentPath resident_path(const SimWorld* world) {
   return path;
 }
 
-void check_policy(const SimWorld& world, const PolicyChoice& choice) {
-  const KnownCosts known = known_costs(world, profile_of(choice, world.inputs->traces));
-  static_cast<void>(make_policy(choice, &known, world.units));
+void check_policy(const SimMachine& machine, const PolicyChoice& choice) {
+  const KnownCosts known = known_costs(machine, profile_of(choice, machine.inputs->traces));
+  static_cast<void>(make_policy(choice, &known, machine.units));
 }
 
-Simulation simulation_of(const SimWorld& world, PolicyChoice choice, const RunOptions& options,
+Simulation simulation_of(const SimMachine& machine, PolicyChoice choice, const RunOptions& options,
                          std::uint64_t repetition, std::string journal_file) {
   Simulation simulation;
-  simulation.inputs = world.inputs;
-  simulation.phases = world.setup.phases.size();
-  if (choice.is_oracle()) simulation.schedule = world.schedule;
+  simulation.inputs = machine.inputs;
+  simulation.phases = machine.setup.phases.size();
+  if (choice.is_oracle()) simulation.schedule = machine.schedule;
   simulation.run = {std::move(choice),
                     options.seed,
                     repetition,
                     options.decision_cost,
-                    settings_of(world, options),
+                    settings_of(machine, options),
                     std::move(journal_file),
                     !options.experience_file.empty(),
-                    world.bound.seconds,
-                    bound_phases(world)};
+                    machine.bound.seconds,
+                    bound_phases(machine)};
   return simulation;
 }
 
-RunReport simulate_here(SimWorld world, const Simulation& simulation,
+RunReport simulate_here(SimMachine machine, const Simulation& simulation,
                         std::function<bool()> stop_requested) {
   const PlannedRun& run = simulation.run;
-  if (simulation.phases < world.setup.phases.size()) {
-    world = first_phases(std::move(world), simulation.phases);
+  if (simulation.phases < machine.setup.phases.size()) {
+    machine = first_phases(std::move(machine), simulation.phases);
   }
-  world.schedule = simulation.schedule;
-  KnownCosts known = known_costs(world, profile_of(run.policy, world.inputs->traces));
+  machine.schedule = simulation.schedule;
+  KnownCosts known = known_costs(machine, profile_of(run.policy, machine.inputs->traces));
   if (run.policy.experience) known.experience = *run.policy.experience;
   RunPlan plan;
   plan.run = run;
-  plan.units = world.units;
-  plan.phases = world.setup.phases;
+  plan.units = machine.units;
+  plan.phases = machine.setup.phases;
   plan.known = &known;
-  plan.recorded = world.recorded;
+  plan.recorded = machine.recorded;
   plan.on = "sim";
-  plan.scenario = world.setup.scenario;
+  plan.scenario = machine.setup.scenario;
   plan.stop_requested = std::move(stop_requested);
-  plan.copy_times_alone = copy_times_alone(world);
-  SimSetup setup = std::move(world.setup);
+  plan.copy_times_alone = copy_times_alone(machine);
+  SimSetup setup = std::move(machine.setup);
   setup.seed = run.seed;
   setup.repetition = run.repetition;
   setup.noise = run.settings.noise;
