@@ -35,7 +35,7 @@ class WrappedHelp final : public CLI::Formatter {
  public:
   std::string make_option_desc(const CLI::Option* option) const override {
     constexpr std::size_t readable = 100;
-    const std::size_t widest = terminal_width(Stream::out).value_or(readable);
+    const std::size_t widest = terminal_width(OutputStream::out).value_or(readable);
     const std::size_t left = get_column_width();
     const std::size_t room = std::max<std::size_t>(widest - std::min(widest, left), 40);
     return fmt::format("{}",

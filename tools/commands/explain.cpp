@@ -34,7 +34,7 @@ int explain_command(const ExplainRequest& request) {
   }
   for (const Term& term : terms) {
     const std::string name = term.name.empty() ? "" : fmt::format(" ({} in files)", term.name);
-    const std::string word = styled(term.word, Style::heading, Stream::out);
+    const std::string word = styled(term.word, Style::heading, OutputStream::out);
     print_out("{}{}\n    {}", word, name, wrapped(term.sentence, 4));
   }
   return 0;

@@ -146,7 +146,8 @@ std::string parameter_text(const ParameterInfo& p, const TypedParameters& given)
   const std::string usual = p.default_text.empty() ? "none" : p.default_text;
   const auto typed = given.find(p.name);
   const std::string value = typed == given.end() ? usual : typed->second;
-  const std::string head = fmt::format("{}={}", styled(p.name, Style::heading, Stream::out), value);
+  const std::string head =
+      fmt::format("{}={}", styled(p.name, Style::heading, OutputStream::out), value);
   std::string text = fmt::format("  {}{}{}\n", head, p.unit.empty() ? "" : " (" + p.unit + ")",
                                  typed == given.end() ? "" : "; default: " + usual);
   constexpr std::size_t indent = 6;
@@ -157,7 +158,7 @@ std::string parameter_text(const ParameterInfo& p, const TypedParameters& given)
 }
 
 void print_text(const Entry& entry) {
-  std::string text = styled(entry.name, Style::heading, Stream::out);
+  std::string text = styled(entry.name, Style::heading, OutputStream::out);
   if (!entry.mark.empty()) text += fmt::format("  [{}]", entry.mark);
   if (!entry.why_absent.empty()) text += ": " + entry.why_absent;
   text += "\n  " + wrapped(entry.line, 2);

@@ -55,7 +55,7 @@ std::string as_message(const std::string& message) {
 void say(const char* kind, Style style, const std::string& message) {
   std::fflush(stdout);  // where both streams go to one place, messages do not break lines
   std::fprintf(stderr, "equipoise: %s %s\n",
-               styled(std::string(kind) + ":", style, Stream::err).c_str(),
+               styled(std::string(kind) + ":", style, OutputStream::err).c_str(),
                as_message(message).c_str());
 }
 

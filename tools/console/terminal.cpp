@@ -17,9 +17,11 @@ namespace {
 
 std::atomic<ColorChoice> chosen = ColorChoice::automatic;
 
-int file_of(Stream stream) { return stream == Stream::out ? STDOUT_FILENO : STDERR_FILENO; }
+int file_of(OutputStream stream) {
+  return stream == OutputStream::out ? STDOUT_FILENO : STDERR_FILENO;
+}
 
-bool is_colored(Stream stream) {
+bool is_colored(OutputStream stream) {
   if (chosen != ColorChoice::automatic) return chosen == ColorChoice::always;
   const char* const no_color = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
@@ -55,7 +57,7 @@ std::string duration_text(double seconds) {
 
 void choose_color(ColorChoice choice) { chosen = choice; }
 
-std::optional<std::size_t> terminal_width(Stream stream) {
+std::optional<std::size_t> terminal_width(OutputStream stream) {
   winsize size{};
   if (::isatty(file_of(stream)) != 1 || ::ioctl(file_of(stream), TIOCGWINSZ, &size) != 0 ||
       size.ws_col == 0) {
@@ -64,7 +66,7 @@ std::optional<std::size_t> terminal_width(Stream stream) {
   return size.ws_col;
 }
 
-std::string styled(const std::string& text, Style style, Stream stream) {
+std::string styled(const std::string& text, Style style, OutputStream stream) {
   if (style == Style::plain || !is_colored(stream)) return text;
   return fmt::format(style_of(style), "{}", text);
 }
@@ -75,7 +77,7 @@ Progress::~Progress() { clear(); }
 
 void Progress::show(const std::string& text) {
   if (!on_) return;
-  const auto width = terminal_width(Stream::err);  // a longer line could not be overwritten
+  const auto width = terminal_width(OutputStream::err);  // a longer line could not be overwritten
   const std::string line = width && text.size() >= *width ? text.substr(0, *width - 1) : text;
   std::fprintf(stderr, "\r\033[K%s", line.c_str());
   std::fflush(stderr);

@@ -16,16 +16,16 @@ enum class ColorChoice : std::uint8_t { automatic, always, never };
 /// From now on, `styled` goes by `choice`.
 void choose_color(ColorChoice choice);
 
-enum class Stream : std::uint8_t { out, err };
+enum class OutputStream : std::uint8_t { out, err };
 
 /// The columns of the terminal behind `stream`; nullopt if it is a file or a pipe.
-[[nodiscard]] std::optional<std::size_t> terminal_width(Stream stream);
+[[nodiscard]] std::optional<std::size_t> terminal_width(OutputStream stream);
 
 /// How text stands out where colours are shown.
 enum class Style : std::uint8_t { plain, heading, best, warning, error };
 
 /// `text` as it is printed to `stream`: in its style, or unchanged where there are no colours.
-[[nodiscard]] std::string styled(const std::string& text, Style style, Stream stream);
+[[nodiscard]] std::string styled(const std::string& text, Style style, OutputStream stream);
 
 /// A progress line on a terminal, overwritten by the next one. Prints nothing if stderr is not a
 /// terminal or if `quiet`.

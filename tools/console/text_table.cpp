@@ -165,7 +165,7 @@ std::string TextTable::line(const std::vector<std::string>& cells,
       text += columns[i].is_number ? blank + cell : cell + blank;
     }
     text.erase(text.find_last_not_of(' ') + 1);
-    out += styled(text, style, Stream::out) + "\n";
+    out += styled(text, style, OutputStream::out) + "\n";
   }
   return out;
 }
@@ -200,7 +200,8 @@ std::vector<std::string> broken(const std::string& text, std::size_t widest) {
 
 std::string wrapped(const std::string& text, std::size_t indent) {
   constexpr std::size_t readable = 100;
-  const std::size_t widest = std::min(terminal_width(Stream::out).value_or(readable), readable);
+  const std::size_t widest =
+      std::min(terminal_width(OutputStream::out).value_or(readable), readable);
   const std::size_t room = std::max(widest - std::min(widest, indent), narrowest_text);
   return fmt::format("{}\n", fmt::join(broken(text, room), "\n" + std::string(indent, ' ')));
 }

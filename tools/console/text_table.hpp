@@ -27,7 +27,7 @@ class TextTable {
   bool fold();
 
   /// The lines of the table, with underlined headings, for stdout: as wide as its terminal.
-  [[nodiscard]] std::string text() const { return text(terminal_width(Stream::out)); }
+  [[nodiscard]] std::string text() const { return text(terminal_width(OutputStream::out)); }
 
   /// The same in lines of at most `widest` columns; nullopt: without a limit. Nothing is left out:
   /// texts are broken into several lines and, where that does not do, the columns that do not fit

@@ -231,7 +231,7 @@ std::string heading(const RunFile& file, const RunNumbers& n) {
 
 Screen screen_of_stdout() {
   Screen screen;
-  screen.columns = terminal_width(Stream::out).value_or(screen.columns);
+  screen.columns = terminal_width(OutputStream::out).value_or(screen.columns);
   const locale_t locale = ::newlocale(LC_CTYPE_MASK, "", nullptr);
   screen.is_unicode =
       locale != nullptr && std::strcmp(::nl_langinfo_l(CODESET, locale), "UTF-8") == 0;

@@ -31,7 +31,7 @@ constexpr std::int32_t none = 0x7FFFFFFF;
 /// otherwise the most entries that the halves of a regulator have.
 struct PairSearch {
   RegulatorTables regulators;
-  const Samples* genes;
+  const SampleBits* genes;
   std::size_t count;
   BestPair* best;
   unsigned firsts;  ///< first regulators at a time
@@ -55,8 +55,8 @@ struct alignas(16) Halves {
 template <unsigned genes>
 struct SharedPairs {
   Halves halves[firsts_max][genes];
-  Samples firsts[firsts_max];
-  Samples active[genes];  ///< where each gene of the block is active
+  SampleBits firsts[firsts_max];
+  SampleBits active[genes];  ///< where each gene of the block is active
   std::uint64_t keys[block_threads];
 };
 
@@ -85,16 +85,16 @@ __device__ void copy_entries(const std::int32_t* __restrict__ from, std::int32_t
 /// Brings the first regulators `from` to `from` + `count` to shared memory, and the entries for
 /// them unless all are there. A regulator and a gene have `search.lanes` threads at a time.
 template <unsigned genes>
-__device__ void bring_tables(const PairSearch& search, Samples every, unsigned from, unsigned count,
-                             SharedPairs<genes>& shared, std::int32_t* tables) {
+__device__ void bring_tables(const PairSearch& search, SampleBits every, unsigned from,
+                             unsigned count, SharedPairs<genes>& shared, std::int32_t* tables) {
   const RegulatorTables& regulators = search.regulators;
   const unsigned lane = threadIdx.x % search.lanes;
   for (unsigned at = threadIdx.x / search.lanes; at < count * genes;
        at += blockDim.x / search.lanes) {
     const unsigned f = at / genes;
     const unsigned g = at % genes;
-    const Samples gene = shared.active[g];
-    const Samples active = regulators.active[from + f];
+    const SampleBits gene = shared.active[g];
+    const SampleBits active = regulators.active[from + f];
     const int ones = count_bits(active & gene);
     const int zeros = count_bits(active & ~gene);
     const int idle_ones = count_bits(gene) - ones;
@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(block_threads, 4) search_pairs(PairSearch sear
   __shared__ SharedPairs<genes> shared;
   std::int32_t* const tables = dynamic_shared<std::int32_t>();
   const auto candidates = static_cast<unsigned>(search.regulators.candidates);
-  const Samples every = ~Samples{0} >> (samples_max - search.regulators.samples);
+  const SampleBits every = ~SampleBits{0} >> (samples_max - search.regulators.samples);
   if (threadIdx.x < genes) {
     const std::size_t number = std::size_t{blockIdx.x} * genes + threadIdx.x;
     // The last gene stands for those that are missing.
@@ -305,7 +305,7 @@ void launch_grn(const Stream& stream, const RegulatorTables& regulators, const S
   constexpr std::size_t many = 1024;  // enough for all processors of a GPU, four at a time
   const std::size_t count = items_of(block);
   const PairSearch search{
-      regulators, block.input<Samples>(0), count, block.result<BestPair>(0), 0, 0, 0, false};
+      regulators, block.input<SampleBits>(0), count, block.result<BestPair>(0), 0, 0, 0, false};
   const bool is_short = regulators.samples <= 32;
   if (count >= many) {
     is_short ? launch_search<genes_max, std::uint32_t>(stream, search)

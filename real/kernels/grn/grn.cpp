@@ -30,7 +30,7 @@ constexpr std::size_t searched_min = 3;
 /// The computed entropy is a sum of four rounded numbers.
 constexpr double tolerance_bits = 3.0 * entropy_unit_bits;
 
-std::size_t count(Samples set) { return static_cast<std::size_t>(std::popcount(set)); }
+std::size_t count(SampleBits set) { return static_cast<std::size_t>(std::popcount(set)); }
 
 /// The entropy in bits of an event with this frequency.
 double binary_entropy(double frequency) {
@@ -48,13 +48,13 @@ double weighted_entropy(std::size_t ones, std::size_t n) {
 /// All pairs of candidates for one gene. Entropies are multiplied by the number of samples.
 class GeneCheck {
  public:
-  GeneCheck(std::span<const Samples> candidates, std::span<const double> entropies, Samples gene,
-            std::size_t samples)
+  GeneCheck(std::span<const SampleBits> candidates, std::span<const double> entropies,
+            SampleBits gene, std::size_t samples)
       : candidates_(candidates), entropies_(entropies), gene_(gene), samples_(samples) {}
 
   [[nodiscard]] double entropy(std::size_t first, std::size_t second) const {
-    const Samples a = candidates_[first];
-    const Samples b = candidates_[second];
+    const SampleBits a = candidates_[first];
+    const SampleBits b = candidates_[second];
     const std::size_t sizes[] = {count(a & b), count(a), count(b), samples_};
     const std::size_t ones[] = {count(a & b & gene_), count(a & gene_), count(b & gene_),
                                 count(gene_)};
@@ -82,9 +82,9 @@ class GeneCheck {
     return entropies_[n * (samples_max + 1) + ones];
   }
 
-  std::span<const Samples> candidates_;
+  std::span<const SampleBits> candidates_;
   std::span<const double> entropies_;  ///< (65, 65) weighted_entropy at [n][ones]
-  Samples gene_;
+  SampleBits gene_;
   std::size_t samples_;
 };
 
@@ -122,8 +122,8 @@ std::string fault_of(const GeneCheck& check, const BestPair& claimed, std::size_
 
 }  // namespace
 
-Verification check_pairs(std::span<const Samples> candidates, std::size_t samples,
-                         std::span<const Samples> genes, std::span<const BestPair> found) {
+Verification check_pairs(std::span<const SampleBits> candidates, std::size_t samples,
+                         std::span<const SampleBits> genes, std::span<const BestPair> found) {
   std::vector<double> entropies((samples_max + 1) * (samples_max + 1), 0.0);
   for (std::size_t n = 0; n <= samples; ++n) {
     for (std::size_t ones = 0; ones <= n; ++ones) {
@@ -158,8 +158,8 @@ class Grn final : public Kernel {
               static_cast<std::size_t>(parameters.items("samples", 1, samples_max))} {
     const auto candidates = static_cast<double>(size_.candidates);
     const auto samples = static_cast<double>(size_.samples);
-    set_bytes(sizeof(Samples), sizeof(BestPair), Regulators::bytes(size_.candidates, size_.samples),
-              candidates * sizeof(Samples));
+    set_bytes(sizeof(SampleBits), sizeof(BestPair),
+              Regulators::bytes(size_.candidates, size_.samples), candidates * sizeof(SampleBits));
     // Integer operations; there are no others. For each pair: an addition for every sample in which
     // the first regulator is active, which is half of them; two multiplications and four additions
     // and subtractions to find the places in the table; adding the entries, and comparing.
@@ -168,10 +168,10 @@ class Grn final : public Kernel {
   }
 
   void allocate(std::uint64_t seed) override {
-    candidates_ = BufferOf<Samples>(size_.candidates);
-    genes_ = BufferOf<Samples>(size_.genes);
+    candidates_ = BufferOf<SampleBits>(size_.candidates);
+    genes_ = BufferOf<SampleBits>(size_.genes);
     found_ = BufferOf<BestPair>(size_.genes);
-    const Samples every = all_samples(size_.samples);
+    const SampleBits every = all_samples(size_.samples);
     for (std::size_t c = 0; c < size_.candidates; ++c) {
       candidates_.data()[c] = seeded_bits(seed, c) & every;
     }
@@ -192,7 +192,7 @@ class Grn final : public Kernel {
   CpuProgram make_cpu_program() const override {
     return [size = size_](const StagedBlock& block, std::size_t first, std::size_t items) {
       find_best_pairs(regulator_tables(block, size.candidates, size.samples),
-                      block.input<Samples>(0) + first, items, block.result<BestPair>(0) + first);
+                      block.input<SampleBits>(0) + first, items, block.result<BestPair>(0) + first);
     };
   }
 
@@ -201,24 +201,24 @@ class Grn final : public Kernel {
   }
 
  private:
-  static Samples seeded_bits(std::uint64_t seed, std::uint64_t position) {
+  static SampleBits seeded_bits(std::uint64_t seed, std::uint64_t position) {
     constexpr double half = 0x1p32;
-    const auto low = static_cast<Samples>(seeded_number(seed, 2 * position, 0.0, half));
-    const auto high = static_cast<Samples>(seeded_number(seed, 2 * position + 1, 0.0, half));
+    const auto low = static_cast<SampleBits>(seeded_number(seed, 2 * position, 0.0, half));
+    const auto high = static_cast<SampleBits>(seeded_number(seed, 2 * position + 1, 0.0, half));
     return high << 32 | low;
   }
 
   /// A Boolean function of two candidates that is wrong in one sample of eight.
-  [[nodiscard]] Samples regulated_gene(std::uint64_t seed, std::uint64_t gene) const {
+  [[nodiscard]] SampleBits regulated_gene(std::uint64_t seed, std::uint64_t gene) const {
     const std::uint64_t position = (std::uint64_t{1} << 60) + 8 * gene;
     const auto draw = [&](std::uint64_t offset, double below) {
       return static_cast<std::size_t>(seeded_number(seed, position + offset, 0.0, below));
     };
-    const Samples a = candidates_.data()[draw(0, static_cast<double>(size_.candidates))];
-    const Samples b = candidates_.data()[draw(1, static_cast<double>(size_.candidates))];
+    const SampleBits a = candidates_.data()[draw(0, static_cast<double>(size_.candidates))];
+    const SampleBits b = candidates_.data()[draw(1, static_cast<double>(size_.candidates))];
     const std::size_t truth = draw(2, 16.0);
-    const Samples states[] = {~a & ~b, a & ~b, ~a & b, a & b};
-    Samples active = 0;
+    const SampleBits states[] = {~a & ~b, a & ~b, ~a & b, a & b};
+    SampleBits active = 0;
     for (std::size_t state = 0; state < 4; ++state) {
       if ((truth >> state & 1) != 0) active |= states[state];
     }
@@ -228,10 +228,10 @@ class Grn final : public Kernel {
   }
 
   GrnSize size_;
-  BufferOf<Samples> candidates_;  ///< (candidates)
-  Regulators regulators_;         ///< computed from the candidates
-  BufferOf<Samples> genes_;       ///< (genes)
-  BufferOf<BestPair> found_;      ///< (genes)
+  BufferOf<SampleBits> candidates_;  ///< (candidates)
+  Regulators regulators_;            ///< computed from the candidates
+  BufferOf<SampleBits> genes_;       ///< (genes)
+  BufferOf<BestPair> found_;         ///< (genes)
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ struct SampleList {
   std::uint8_t number[samples_max];
   std::size_t count = 0;
 
-  [[gnu::always_inline]] explicit SampleList(Samples set) {
+  [[gnu::always_inline]] explicit SampleList(SampleBits set) {
     for (; set != 0; set &= set - 1) {
       number[count++] = static_cast<std::uint8_t>(std::countr_zero(set));
     }
@@ -66,7 +66,7 @@ struct Half {
 
 /// The data of the search as plain pointers and sizes.
 struct Search : RegulatorTables {
-  const Samples* genes;
+  const SampleBits* genes;
   std::size_t count;
   BestPair* best;
   std::uint8_t* counts;  ///< room for (2, candidates rounded up to 64)
@@ -118,8 +118,8 @@ struct LaneBest {
 
 /// Tries all pairs of the candidate `a` with later candidates, for a gene active in the samples
 /// `ones` and idle in `zeros`.
-[[gnu::always_inline]] inline void try_partners(const Search& search, std::size_t a, Samples ones,
-                                                Samples zeros, LaneBest& best) {
+[[gnu::always_inline]] inline void try_partners(const Search& search, std::size_t a,
+                                                SampleBits ones, SampleBits zeros, LaneBest& best) {
   const std::size_t stride = padded(search.candidates);
   const SampleList active_ones(search.active[a] & ones);
   const SampleList active_zeros(search.active[a] & zeros);
@@ -157,10 +157,10 @@ struct LaneBest {
 /// The body of `find_best_pairs`.
 [[gnu::always_inline]] inline void search_all(Search search) {
   const std::size_t stride = padded(search.candidates);
-  const Samples every = all_samples(search.samples);
+  const SampleBits every = all_samples(search.samples);
   for (std::size_t g = 0; g < search.count; ++g) {
-    const Samples ones = search.genes[g] & every;
-    const Samples zeros = ~search.genes[g] & every;
+    const SampleBits ones = search.genes[g] & every;
+    const SampleBits zeros = ~search.genes[g] & every;
     const SampleList all_ones(ones);
     const SampleList all_zeros(zeros);
     for (std::size_t begin = 0; begin < stride; begin += strip) {
@@ -186,7 +186,7 @@ struct LaneBest {
 
 }  // namespace
 
-Regulators::Regulators(std::span<const Samples> candidates, std::size_t samples)
+Regulators::Regulators(std::span<const SampleBits> candidates, std::size_t samples)
     : candidates_(candidates.size()),
       samples_(samples),
       active_(candidates.size()),
@@ -212,11 +212,11 @@ Regulators::Regulators(std::span<const Samples> candidates, std::size_t samples)
 
 double Regulators::bytes(std::size_t candidates, std::size_t samples) {
   const std::size_t whole = table_entries(samples) + begins_stride * begins_stride;
-  return static_cast<double>(candidates * sizeof(Samples) + samples * padded(candidates) +
+  return static_cast<double>(candidates * sizeof(SampleBits) + samples * padded(candidates) +
                              whole * sizeof(std::int32_t));
 }
 
-void find_best_pairs(const RegulatorTables& regulators, const Samples* genes, std::size_t count,
+void find_best_pairs(const RegulatorTables& regulators, const SampleBits* genes, std::size_t count,
                      BestPair* best) {
   std::vector<std::uint8_t> counts(2 * padded(regulators.candidates));
   with_widest_vectors<search_all>(Search{regulators, genes, count, best, counts.data()});

@@ -18,10 +18,12 @@ inline constexpr std::size_t samples_max = 64;
 inline constexpr std::size_t candidates_max = 32768;
 
 /// The set of samples in which a gene is active, one bit per sample, starting at the lowest bit.
-using Samples = std::uint64_t;
+using SampleBits = std::uint64_t;
 
 /// The first `count` samples, 1 to `samples_max`.
-constexpr Samples all_samples(std::size_t count) { return ~Samples{0} >> (samples_max - count); }
+constexpr SampleBits all_samples(std::size_t count) {
+  return ~SampleBits{0} >> (samples_max - count);
+}
 
 /// The pair of regulators that predicts a gene best, first < second, and its entropy.
 struct BestPair {
@@ -41,7 +43,7 @@ constexpr std::size_t table_entries(std::size_t n) {
 
 /// What a search needs to know about the regulators, in the layouts that the loop reads.
 struct RegulatorTables {
-  const Samples* active;       ///< (candidates)
+  const SampleBits* active;    ///< (candidates)
   const std::uint8_t* planes;  ///< (samples, candidates rounded up to 64): 1 where active
   const std::int32_t* begins;  ///< (65, 65) where the table for a kind of half begins
   const std::int32_t* table;   ///< see pair_search.cpp
@@ -52,7 +54,7 @@ struct RegulatorTables {
 /// Those of a block, which are its resident data.
 [[nodiscard]] inline RegulatorTables regulator_tables(const StagedBlock& block,
                                                       std::size_t candidates, std::size_t samples) {
-  return {block.kept<Samples>(0),
+  return {block.kept<SampleBits>(0),
           block.kept<std::uint8_t>(1),
           block.kept<std::int32_t>(2),
           block.kept<std::int32_t>(3),
@@ -66,7 +68,7 @@ class Regulators {
   Regulators() = default;
   /// Makes them from the activity of each candidate (2 to `candidates_max`) in 1 to `samples_max`
   /// samples. O(samples^4).
-  Regulators(std::span<const Samples> candidates, std::size_t samples);
+  Regulators(std::span<const SampleBits> candidates, std::size_t samples);
   /// The memory of such an object in bytes.
   [[nodiscard]] static double bytes(std::size_t candidates, std::size_t samples);
 
@@ -85,7 +87,7 @@ class Regulators {
  private:
   std::size_t candidates_ = 0;
   std::size_t samples_ = 0;
-  BufferOf<Samples> active_;
+  BufferOf<SampleBits> active_;
   BufferOf<std::uint8_t> planes_;
   BufferOf<std::int32_t> begins_;
   BufferOf<std::int32_t> table_;
@@ -104,7 +106,7 @@ class Regulators {
 ///
 /// Source: Martins-Jr, Cesar, Dougherty, Barrera (2008); Borelli et al. (2013), who search pairs on
 /// GPUs. Here, states that were never observed get no penalty.
-void find_best_pairs(const RegulatorTables& regulators, const Samples* genes, std::size_t count,
+void find_best_pairs(const RegulatorTables& regulators, const SampleBits* genes, std::size_t count,
                      BestPair* best);
 
 /// Checks that every gene has a pair, that the pair has the stated entropy, and that no better pair
@@ -112,8 +114,8 @@ void find_best_pairs(const RegulatorTables& regulators, const Samples* genes, st
 /// in 40 and at least three genes, evenly spread, tries all pairs. Accepts any of several equally
 /// good pairs. `candidates` (candidates), `genes` and `found` (genes). O(genes candidates samples),
 /// and O(candidates^2) for each gene whose pairs are all tried.
-[[nodiscard]] Verification check_pairs(std::span<const Samples> candidates, std::size_t samples,
-                                       std::span<const Samples> genes,
+[[nodiscard]] Verification check_pairs(std::span<const SampleBits> candidates, std::size_t samples,
+                                       std::span<const SampleBits> genes,
                                        std::span<const BestPair> found);
 
 }  // namespace equipoise

@@ -16,13 +16,13 @@
 namespace equipoise::grn_test {
 namespace {
 
-using Genes = std::vector<Samples>;
+using Genes = std::vector<SampleBits>;
 
 Genes scattered(std::size_t count, std::size_t samples, std::uint64_t seed) {
   Genes genes(count, 0);
   for (std::size_t i = 0; i < count * samples; ++i) {
     const bool active = seeded_number(seed, i, 0.0, 1.0) < 0.5;
-    genes[i / samples] |= Samples{active} << i % samples;
+    genes[i / samples] |= SampleBits{active} << i % samples;
   }
   return genes;
 }
@@ -36,7 +36,8 @@ std::vector<BestPair> found(const Genes& candidates, std::size_t samples, const 
 
 /// The mean conditional entropy of a gene in bits, given two regulators, over `samples` samples:
 /// from how often the gene is active in each of the regulators' four states.
-double mean_conditional_entropy(Samples first, Samples second, Samples gene, std::size_t samples) {
+double mean_conditional_entropy(SampleBits first, SampleBits second, SampleBits gene,
+                                std::size_t samples) {
   std::array<double, 4> times{};
   std::array<double, 4> active{};
   for (std::size_t i = 0; i < samples; ++i) {
@@ -54,7 +55,7 @@ double mean_conditional_entropy(Samples first, Samples second, Samples gene, std
 }
 
 /// The first of the best pairs, found by trying all pairs in order.
-BestPair tried(const Genes& candidates, std::size_t samples, Samples gene) {
+BestPair tried(const Genes& candidates, std::size_t samples, SampleBits gene) {
   BestPair best;
   double least_bits = 1e9;
   for (std::size_t a = 0; a < candidates.size(); ++a) {
@@ -70,7 +71,7 @@ BestPair tried(const Genes& candidates, std::size_t samples, Samples gene) {
 }
 
 /// The entropy of `gene` over all samples in bits, given the only two regulators.
-double entropy_bits(Samples first, Samples second, Samples gene, std::size_t samples) {
+double entropy_bits(SampleBits first, SampleBits second, SampleBits gene, std::size_t samples) {
   const Genes pair = {first, second};
   const std::vector<BestPair> best = found(pair, samples, {gene});
   const Verification check = check_pairs(pair, samples, Genes{gene}, best);
@@ -93,7 +94,7 @@ TEST(Grn, FindsTheTwoThatTogetherTellEverything) {
   // Y = C1 xor C3. C0 alone agrees with Y in seven of eight samples, C1 and C3 alone in four.
   const Genes candidates = {0b01101101, 0b00110011, 0b11111111, 0b01011010};
   const std::vector<BestPair> best =
-      found(candidates, 8, {Samples{0b00110011} ^ Samples{0b01011010}});
+      found(candidates, 8, {SampleBits{0b00110011} ^ SampleBits{0b01011010}});
   EXPECT_EQ(best[0].first, 1);
   EXPECT_EQ(best[0].second, 3);
   EXPECT_EQ(best[0].entropy, 0);
