@@ -45,7 +45,7 @@ void add_timing(SimWorld& world) {
       recorded.push_back({timing.back().sizes().front(), timing.back().sizes().back()});
     }
     world.setup.timing.push_back(std::move(timing));
-    world.recorded.push_back(std::move(recorded));
+    world.recorded_sizes.push_back(std::move(recorded));
   }
 }
 
@@ -164,7 +164,7 @@ SimWorld first_phases(SimWorld world, std::size_t phases) {
   world.setup.phases.resize(phases);
   world.setup.timing.resize(phases);
   world.setup.costs.resize(phases);
-  world.recorded.resize(phases);
+  world.recorded_sizes.resize(phases);
   world.bound.phases.resize(phases);
   world.schedule.clear();
   return world;
@@ -274,7 +274,7 @@ RunReport simulate_here(SimWorld world, const Simulation& simulation,
   plan.units = world.units;
   plan.phases = world.setup.phases;
   plan.known = &known;
-  plan.recorded = world.recorded;
+  plan.recorded_sizes = world.recorded_sizes;
   plan.on = "sim";
   plan.scenario = world.setup.scenario;
   plan.stop_requested = std::move(stop_requested);

@@ -1,5 +1,4 @@
-// A platform with its traces and workloads, everything that simulations need; and one simulated
-// run.
+// A simulated world (a platform with its traces and workloads), and one simulated run in it.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +27,11 @@ namespace equipoise {
 /// All inputs of a simulated world. Everything else follows from them (`make_sim_world`).
 struct SimInputs {
   PlatformSource source;
-  Platform platform;             ///< with the units that take part
-  bool transfers_add_up = true;  ///< as the probe found; if false, the bound leaves copies out
-  std::vector<Trace> traces;     ///< as given, in order
+  Platform platform;  ///< with the units that take part
+  /// Whether a copy alone takes latency + bytes / bandwidth of its links, as the probe found. If
+  /// not, the lower bound leaves copies out.
+  bool transfers_add_up = true;
+  std::vector<Trace> traces;  ///< as given, in order
   std::vector<Workload> phases;
   Scenario scenario;
   std::vector<std::string> scenario_files;  ///< the files of the scenario
@@ -49,13 +50,13 @@ struct RunBound {
   std::optional<double> seconds;   ///< their sum; nullopt if all units leave before the end
 };
 
-/// The setting of simulations, independent of the policy.
+/// What simulations of all policies have in common.
 struct SimWorld {
   /// What was read. Worlds that share their inputs are one world for the simulation server.
   std::shared_ptr<const SimInputs> inputs;
   SimSetup setup;  ///< without seed, repetition and noise
   std::vector<Unit> units;
-  std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]
+  std::vector<std::vector<RecordedSizes>> recorded_sizes;  ///< (phases, units)
   RunBound bound;
   BlockLists schedule;                    ///< of `optimum`; if empty, it divides by itself
   std::optional<BestReached> best_known;  ///< without noise, if a schedule was searched
@@ -71,11 +72,12 @@ struct SimWorld {
 /// not hold (profiles, network settings).
 [[nodiscard]] RunBound run_bound(const SimWorld& world);
 
-/// The phases of the world's bound, without the merges between iterations; none without a bound.
+/// The times of the phases of the world's bound less those of the merges between iterations; empty
+/// if the bound is not known.
 [[nodiscard]] std::vector<BoundPhase> bound_phases(const SimWorld& world);
 
-/// `world` under `scenario` in place of its own. Its bound, for which the other scenario counts, is
-/// not known.
+/// `world` under `scenario` instead of its own. It has no bound yet, because that depends on the
+/// scenario.
 [[nodiscard]] SimWorld under_scenario(const SimWorld& world, Scenario scenario);
 
 /// The world in which the units called `names` are absent from the start to the end, with its bound
@@ -93,25 +95,26 @@ struct SimWorld {
 /// The times of blocks' copies over routes that nothing else uses, without the scenario.
 [[nodiscard]] CopyTimesAlone copy_times_alone(const SimWorld& world);
 
-/// What units need before their first blocks, and the link that takes longest to carry it to all.
+/// The resident data, which a unit must have before its first block, and the link that takes
+/// longest to carry them to all units behind it.
 struct ResidentPath {
-  double bytes = 0.0;  ///< of the phase with most bytes to be sent
+  double bytes = 0.0;  ///< of the phase with the most
   std::string link;    ///< empty: no link carries any
   /// (units): the first unit that gets them over the link by the same copy, or none if the unit
   /// does not get them over that link. Units that share the data of a node get them by one copy.
   std::vector<std::optional<std::size_t>> copy_of;
 };
 
-/// The way of the resident data of `world`, or of none if it is null.
+/// The path of the resident data of `world`; an empty one if `world` is null, as for real units.
 [[nodiscard]] ResidentPath resident_path(const SimWorld* world);
 
-/// Throws InputError if `choice` cannot be made for this world.
+/// Throws InputError if the policy of `choice` refuses this world or its parameters.
 void check_policy(const SimWorld& world, const PolicyChoice& choice);
 
 /// A run to be simulated.
 struct Simulation {
   std::shared_ptr<const SimInputs> inputs;  ///< of its world
-  std::size_t phases = 0;                   ///< how many of the world's phases are run
+  std::size_t phases = 0;                   ///< run only so many of the world's phases
   BlockLists schedule;                      ///< of `optimum`; if empty, it divides by itself
   PlannedRun run;
 };
