@@ -95,12 +95,10 @@ constexpr auto other_terms = std::to_array<TermText>({
      "A block that a policy hands out to learn a unit's speed; its items count like all others."},
     {"coverage alone", "",
      "It was checked that every item was accepted exactly once, but no results, because paced "
-     "units "
-     "compute none."},
+     "units compute none."},
     {"ideal", "",
      "The share of the items with which all units would have ended together, at the speed that "
-     "they "
-     "had in this run."},
+     "they had in this run."},
     {"waiting", "", "The unit neither computes nor copies."},
     {"at", "", "When it happened, from the begin of the run."},
     {"what", "", "What happened: a loss or a disturbance of a unit or a link."},
@@ -176,10 +174,9 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+/// The words from `first` to before `end`, with blanks between them.
 std::string joined(const std::vector<std::string>& words, std::size_t first, std::size_t end) {
-  std::string text;
-  for (std::size_t i = first; i < end; ++i) text += (i == first ? "" : " ") + words[i];
-  return text;
+  return fmt::format("{}", fmt::join(std::span(words).subspan(first, end - first), " "));
 }
 
 /// The term with this word, singular or plural, or this name, in lower case; null if there is none.
