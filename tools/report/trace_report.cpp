@@ -73,8 +73,8 @@ std::vector<Row> pool(const Trace& trace) {
 
 /// Those of one unit.
 std::span<const Row> of_unit(const std::vector<Row>& rows, std::size_t unit) {
-  const auto own = std::ranges::equal_range(rows, unit, {}, &Row::unit);
-  return {own.begin(), own.end()};
+  return {std::ranges::lower_bound(rows, unit, {}, &Row::unit),
+          std::ranges::upper_bound(rows, unit, {}, &Row::unit)};
 }
 
 /// What is printed of a unit behind its name: lines of cells.
@@ -185,7 +185,7 @@ std::string sample_table(const Trace& trace, const std::vector<Row>& rows) {
     const std::span<const Row> own = of_unit(rows, unit);
     if (own.empty()) continue;
     units.push_back({trace.units[unit].name, {}});
-    std::ranges::transform(own, std::back_inserter(units.back().lines), cells_of);
+    for (const Row& row : own) units.back().lines.push_back(cells_of(row));
   }
   TextTable table({"unit", "size (items)", "samples", "mean", "sd %", "speed"});
   for (const auto& [name, lines] : folded(units)) {

@@ -6,8 +6,8 @@
 
 namespace equipoise {
 
-/// A policy library whose code is watched. Its texts are made before calls, because a signal handler
-/// writes them.
+/// A policy library whose code is watched. Its texts are made before calls, because a signal
+/// handler writes them.
 struct WatchedLibrary {
   WatchedLibrary(const std::string& path, double seconds);
 
