@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace equipoise {
@@ -62,7 +63,8 @@ class ChildProcess {
   std::string output_;
 };
 
-/// Writes all of `text` into `fd`. Returns false if the reader has closed the pipe.
-bool write_all(int fd, const std::string& text);
+/// Writes all of `text` into `fd`; a signal handler may call it. Returns false if the reader has
+/// closed the pipe.
+bool write_all(int fd, std::string_view text);
 
 }  // namespace equipoise

@@ -8,7 +8,7 @@
 #include "tools/console/console.hpp"
 #include "tools/guard/expectations.hpp"
 #include "tools/report/report_text.hpp"
-#include "tools/report/results_text.hpp"
+#include "tools/report/result_fields.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/kept_experience.hpp"
 #include "tools/worlds/world.hpp"

@@ -14,9 +14,8 @@
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
-#include "tools/report/results_text.hpp"
+#include "tools/report/result_fields.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/json_document.hpp"
 

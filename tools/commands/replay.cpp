@@ -180,8 +180,8 @@ int issue_again(const std::shared_ptr<const RunFile>& recorded, const RunOptions
                 const ReplayRequest& request) {
   const RunFile& file = *recorded;
   PolicyChoice choice = parse_policy(typed_policy(file.header));
-  choice.recorded = std::shared_ptr<const RecordedRun>(recorded, &file.run);
-  choice.recorded_file = file.path;
+  choice.replayed = std::shared_ptr<const RecordedRun>(recorded, &file.run);
+  choice.replayed_file = file.path;
   const std::unique_ptr<World> world = open_world(options, "replay");
   if (!request.out.empty()) check_writable(request.out, "--out");
   world->leave_out_failures();

@@ -14,16 +14,11 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
-#include "tools/exports/block_table.hpp"
-#include "tools/exports/comparison_svg.hpp"
-#include "tools/exports/export_file.hpp"
+#include "tools/exports/formats.hpp"
 #include "tools/exports/gantt_svg.hpp"
-#include "tools/exports/paje.hpp"
-#include "tools/exports/perfetto.hpp"
 #include "tools/exports/run_marks.hpp"
-#include "tools/exports/run_text.hpp"
-#include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
+#include "tools/report/json_values.hpp"
 #include "tools/report/report_inputs.hpp"
 #include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
@@ -143,7 +138,8 @@ int report_command(const ReportRequest& request) {
 
 int show_command(const FileRequest& request) {
   const std::string& file = request.file;
-  if (std::filesystem::is_directory(file) || !schema_of_lines(file).starts_with("equipoise.run/")) {
+  if (std::filesystem::is_directory(file) ||
+      !text_at(first_line_of(file), "schema").starts_with("equipoise.run/")) {
     throw InputError(file,
                      "this is no run file; give one that --out of simulate or run wrote, or one of "
                      "runs/ of compare; `equipoise report` shows folders, results and traces");

@@ -5,7 +5,6 @@
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/console/console.hpp"
-#include "tools/page/report_contents.hpp"
 #include "tools/page/report_page.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/worlds/experiment_facts.hpp"

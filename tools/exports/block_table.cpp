@@ -1,5 +1,5 @@
 // Writes the rows of tables of blocks and repetitions.
-#include "tools/exports/block_table.hpp"
+#include "tools/exports/formats.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "shared_policies/model/failure.hpp"
-#include "tools/report/results_text.hpp"
+#include "tools/report/result_fields.hpp"
 
 namespace equipoise {
 namespace {

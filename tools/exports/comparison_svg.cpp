@@ -1,5 +1,5 @@
 // Draws bars, intervals and the lower bound.
-#include "tools/exports/comparison_svg.hpp"
+#include "tools/exports/formats.hpp"
 
 #include <fmt/format.h>
 

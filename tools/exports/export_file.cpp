@@ -1,5 +1,5 @@
 // Writes an export to its file, or prints it.
-#include "tools/exports/export_file.hpp"
+#include "tools/exports/formats.hpp"
 
 #include <cerrno>
 #include <cstdio>

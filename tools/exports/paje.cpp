@@ -1,5 +1,5 @@
 // Writes definitions, containers, and all changes of state in the order of time.
-#include "tools/exports/paje.hpp"
+#include "tools/exports/formats.hpp"
 
 #include <fmt/format.h>
 

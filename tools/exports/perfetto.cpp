@@ -1,7 +1,7 @@
 // Writes trace events: metadata, complete slices, instants and counters. They are formatted one by
 // one as they go into the file, because a run has millions of them, and their times are decimals of
 // nanoseconds, which no double is.
-#include "tools/exports/perfetto.hpp"
+#include "tools/exports/formats.hpp"
 
 #include <fmt/format.h>
 

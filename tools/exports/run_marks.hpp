@@ -18,8 +18,8 @@ namespace equipoise {
 /// When the run ended: its makespan or, if it was interrupted, the latest time in its file.
 [[nodiscard]] Seconds end_of_run(const RunFile& file);
 
-/// Calls `take` for everything that the units did up to the end of the run; see
-/// shared_policies/run.
+/// Calls `take` for everything that the units did up to the end of the run, as `for_each_span` of
+/// shared_policies/run/unit_spans.hpp says.
 void for_each_span(const RunFile& file, const UnitWalk::Take& take);
 
 /// For each unit, whether its stages overlap: a copy of one block with another stage of another
@@ -29,7 +29,7 @@ void for_each_span(const RunFile& file, const UnitWalk::Take& take);
 /// `time` in nanoseconds, in which exports round all times alike; at most about 285 years.
 [[nodiscard]] std::int64_t nanoseconds(Seconds time);
 
-/// For what a mark stands.
+/// What a mark stands for.
 enum class MarkKind : std::uint8_t {
   decision,   ///< a policy solved a model
   iteration,  ///< an iteration began

@@ -13,7 +13,6 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/report/results_text.hpp"
 
 namespace equipoise {
 namespace {

@@ -33,7 +33,7 @@ endif()
 if(problem)
   message("Report pages will have tables and no charts: ${problem}")
   file(READ ${PAGE}/page.css style)
-  file(WRITE ${OUT} "#include \"tools/page/page_bundle.hpp\"
+  file(WRITE ${OUT} "#include \"tools/page/page_html.hpp\"
 namespace equipoise {
 std::string_view page_script() { return {}; }
 std::string_view page_style() { return R\"css(${style})css\"; }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 
 #include "shared_policies/text/printable_text.hpp"
 
@@ -79,6 +80,18 @@ std::string table_html(const PageTable& table) {
     html += "</tr>\n";
   }
   return html + "</tbody></table></div>\n";
+}
+
+std::string data_element(const char* kind, const std::string& name, const std::string& json) {
+  const std::string html =
+      fmt::format("<script type=\"application/json\" data-kind=\"{}\" data-name=\"{}\">", kind,
+                  markup_escaped(name));
+  return html + boost::replace_all_copy(json, "<", "\\u003c") + "</script>\n";
+}
+
+std::string section(const std::string& heading, const char* charts, const std::string& html) {
+  return fmt::format("<section data-charts=\"{}\"{}><h2>{}</h2>\n{}</section>\n", charts,
+                     html.empty() ? " hidden" : "", heading, html);
 }
 
 std::string facts_html(const JsonValue& object, std::string_view without) {

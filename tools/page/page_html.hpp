@@ -1,4 +1,4 @@
-// The pieces of report pages: tables with explained headings, lists of facts.
+// The pieces of report pages: tables with explained headings, lists of facts, sections, scripts.
 #pragma once
 
 #include <string>
@@ -36,5 +36,22 @@ struct PageTable {
 /// such as "sim platform". Members that are null or empty are left out, and the one named
 /// `without`.
 [[nodiscard]] std::string facts_html(const JsonValue& object, std::string_view without = {});
+
+/// A section with a heading, in which the script puts the charts called `charts`; hidden until
+/// there are some, unless it has `html`.
+[[nodiscard]] std::string section(const std::string& heading, const char* charts,
+                                  const std::string& html);
+
+/// Data for the script: a JSON text of one `kind`, such as "run". It cannot end the element that it
+/// stands in, because "<" is escaped.
+[[nodiscard]] std::string data_element(const char* kind, const std::string& name,
+                                       const std::string& json);
+
+/// The script that draws the charts, bundled at build time from tools/page/script, deflated and in
+/// base64. Empty in a build without npm, whose pages have tables alone.
+[[nodiscard]] std::string_view page_script();
+
+/// The style sheet, from the same folder.
+[[nodiscard]] std::string_view page_style();
 
 }  // namespace equipoise

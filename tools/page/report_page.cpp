@@ -1,13 +1,17 @@
-// Puts a report page together.
+// Finds the files of a page, and puts it together.
 #include "tools/page/report_page.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,106 +19,25 @@
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/printable_text.hpp"
-#include "tools/page/page_bundle.hpp"
 #include "tools/page/page_html.hpp"
 #include "tools/page/results_page.hpp"
 #include "tools/page/runs_page.hpp"
+#include "tools/report/report_inputs.hpp"
 #include "tools/runs/content_hash.hpp"
 #include "tools/runs/version.hpp"
+#include "traces/files/input_file.hpp"
 #include "traces/json_record.hpp"
+#include "traces/trace_file.hpp"
 
 namespace equipoise {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// The blocks of all runs on a page may take so much; the rest of a page needs less than 1 MB.
 constexpr std::size_t most_run_bytes = 8'800'000;
 /// A page shows so many comparisons one by one; of more, only what they have in common.
 constexpr std::size_t most_single_results = 8;
-
-/// Data in a script element. `json` cannot end the element, because "<" is escaped.
-std::string data_element(const char* kind, const std::string& name, const std::string& json) {
-  std::string html =
-      fmt::format("<script type=\"application/json\" data-kind=\"{}\" data-name=\"{}\">", kind,
-                  markup_escaped(name));
-  html.reserve(html.size() + json.size() + 16);
-  for (const char c : json) {
-    if (c == '<') {
-      html += "\\u003c";
-    } else {
-      html += c;
-    }
-  }
-  return html + "</script>\n";
-}
-
-/// A part of the page in which charts are put; hidden until there are some, unless it has `html`.
-std::string section(const std::string& heading, const char* charts, const std::string& html) {
-  return fmt::format("<section data-charts=\"{}\"{}><h2>{}</h2>\n{}</section>\n", charts,
-                     html.empty() ? " hidden" : "", heading, html);
-}
-
-/// `runs`: the sections of its runs, or of all if it is the only one.
-std::string results_article(const PageResults& results, const JsonValue& read, bool is_only,
-                            const std::string& runs) {
-  std::string html = "<article>\n";
-  if (!is_only) html += fmt::format("<h2>{}</h2>\n", markup_escaped(results.name));
-  html += "<section class=\"answer\" aria-label=\"Answer\">\n" + answer_html(read) + "</section>\n";
-  html += section("All numbers", "numbers", numbers_html(read));
-  html += section("Predicted and measured", "prediction", predictions_html(read));
-  html += section("Speed and distance from the bound", "charts", {});
-  html += section("Losses", "loss", losses_html(read));
-  html += section("Energy", "energy", energy_html(read));
-  html += runs + section("How to repeat it", "repeat", repeat_html(read));
-  return html + data_element("results", results.name, results.text) + "</article>\n";
-}
-
-/// What the chart over several comparisons needs of each.
-Json experiment_json(const PageResults& results, const JsonValue& read) {
-  Json policies = Json::object();
-  if (const JsonValue* const all = member(read, "results")) {
-    for (const JsonValue& r : all->list) {
-      const JsonValue* const ci = member(r, "makespan_s.ci95");
-      if (ci == nullptr || ci->list.size() != 2) continue;
-      const std::string name = text_at(r, "spelling");
-      if (policies.contains(name)) continue;
-      policies[name] = Json::array({number_at(r, "makespan_s.mean", 0.0),
-                                    std::max(0.0, ci->list[0].number), ci->list[1].number});
-    }
-  }
-  const auto number = [&](const char* name) {
-    const JsonValue* const value = member(read, name);
-    return value == nullptr ? Json() : Json(value->number);
-  };
-  return {{"name", results.name},
-          {"workloads", texts_at(read, "experiment.workloads")},
-          {"platform", text_at(read, "experiment.sim.platform")},
-          {"scenario", text_at(read, "experiment.sim.scenario")},
-          {"decision_cost", text_at(read, "experiment.decision_cost")},
-          {"baseline", text_at(read, "experiment.baseline")},
-          {"lower_bound_s", number("lower_bound_s")},
-          {"best_known_s", number("best_known_s")},
-          {"results", std::move(policies)}};
-}
-
-/// The answers of several comparisons, a row each.
-std::string answers_html(const std::vector<PageResults>& all, const std::vector<JsonValue>& read) {
-  PageTable table;
-  table.caption =
-      "The fastest policy of each, of those that know nothing beforehand where there are such.";
-  table.headings = headings_of_short_answers();
-  table.headings.insert(table.headings.begin(), "comparison");
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::string name = markup_escaped(all[i].name);
-    std::vector<PageCell>& row = table.rows.emplace_back();
-    const std::string& link = all[i].link;
-    row.push_back(
-        {link.empty() ? name : fmt::format("<a href=\"{}\">{}</a>", markup_escaped(link), name),
-         {},
-         true});
-    for (PageCell& cell : short_answer(read[i])) row.push_back(std::move(cell));
-  }
-  return table_html(table);
-}
 
 /// The data of the runs, as many as there is room for with single blocks, the smallest first.
 std::string run_elements(const std::vector<PageRun>& runs, const std::vector<std::string>& names) {
@@ -264,7 +187,165 @@ std::string results_list(const std::vector<PageResults>& all) {
   return "[" + list + "]";
 }
 
+/// Of the run files of a comparison, so many bytes are read while it is written.
+constexpr std::uintmax_t most_read_bytes = std::uintmax_t{64} << 20;
+
+/// The files in `folder` that end in .jsonl, in the order of their names.
+std::vector<std::string> lines_files(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    if (entry.path().extension() == ".jsonl") files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Whether the run is one of the comparison's.
+bool is_of(const JsonValue& header, const JsonValue& results) {
+  const JsonValue* const all = member(results, "results");
+  const bool has_policy =
+      all != nullptr && std::ranges::any_of(all->list, [&](const JsonValue& result) {
+        return text_at(result, "spelling") == text_at(header, "spelling") &&
+               text_at(result, "on") == text_at(header, "on");
+      });
+  const std::vector<std::string> workloads = texts_at(results, "experiment.workloads");
+  return has_policy && texts_at(header, "workload_spellings") == workloads &&
+         number_at(header, "seed", -1.0) == number_at(results, "experiment.seed", -2.0);
+}
+
+/// Collects what the page shows.
+class Contents {
+ public:
+  explicit Contents(std::uintmax_t most_bytes) : bytes_left_(most_bytes) {}
+
+  void add(const ReportInputs& inputs) {
+    for (const ResultsDocument& results : inputs.results) {
+      add_results(read_input(results.file, "give a results.json"), results.file);
+    }
+    for (const std::string& path : inputs.runs) {
+      // Beside results, only those are shown that belong to them.
+      const fs::path folder = fs::path(path).parent_path();
+      const bool is_beside =
+          folder.filename() == "runs" &&
+          std::ranges::any_of(inputs.results, [&](const ResultsDocument& results) {
+            return fs::path(results.file).parent_path() == folder.parent_path();
+          });
+      if (is_beside) continue;
+      add_run(path);
+      const JsonValue header = first_line_of(path);
+      for (const std::string& trace : texts_at(header, "traces")) {
+        add_trace(trace, folder.string());
+        add_input(trace);
+      }
+      for (const char* const name : {"platform", "scenario"}) add_input(text_at(header, name));
+    }
+    for (const std::string& path : inputs.traces) {
+      if (is_new_trace(path)) page.traces.push_back(read_trace(path, nullptr));
+    }
+    name_by_folders();
+  }
+
+  void add_results(const std::string& text, const std::string& path) {
+    const fs::path folder = fs::path(path).parent_path();
+    const std::string name = folder.empty() ? path : folder.filename().string();
+    page.results.push_back({name, text});
+    folders_.push_back(folder.string());
+    const JsonValue results = parse_json(text, path);
+    for (const std::string& file : lines_files((folder / "runs").string())) {
+      const JsonValue header = first_line_of(file);
+      const bool is_run = text_at(header, "schema").starts_with("equipoise.run/");
+      if (is_run && is_of(header, results)) add_run(file);
+    }
+    for (const char* world : {"sim", "real", "paced"}) {
+      const std::string name_of_traces = fmt::format("experiment.{}.traces", world);
+      for (const std::string& trace : texts_at(results, name_of_traces.c_str())) {
+        add_trace(trace, folder.string());
+      }
+    }
+  }
+
+  PageContents page;
+
+ private:
+  void add_run(const std::string& path) {
+    if (!runs_.insert(path).second) return;
+    const std::uintmax_t bytes = fs::file_size(path);
+    if (bytes > bytes_left_) {
+      page.notes.push_back(
+          fmt::format("Not on this page, because it is large: {}. `equipoise "
+                      "report {}` shows it.",
+                      path, path));
+      return;
+    }
+    bytes_left_ -= bytes;
+    page.run_files.push_back(path);
+  }
+
+  /// Adds a trace that results or a run in `folder` name, from where they say or from that folder,
+  /// unless it is in neither any more.
+  void add_trace(const std::string& named, const std::string& folder) {
+    const std::string beside = (fs::path(folder) / fs::path(named).filename()).string();
+    for (const std::string& path : {named, beside}) {
+      if (!fs::is_regular_file(path)) continue;
+      if (!is_new_trace(path)) return;
+      try {
+        page.traces.push_back(read_trace(path, nullptr));
+        return;
+      } catch (const InputError&) {  // a trace that was changed since does not spoil the page
+      }
+    }
+    if (!missing_.insert(named).second) return;
+    page.notes.push_back(fmt::format(
+        "The trace {} cannot be read from here, so the times of its units are not shown.", named));
+  }
+
+  void add_input(const std::string& path) {
+    const bool is_known = std::ranges::find(page.inputs, path) != page.inputs.end();
+    if (!path.empty() && !is_known && fs::is_regular_file(path)) page.inputs.push_back(path);
+  }
+
+  bool is_new_trace(const std::string& path) {
+    return traces_.insert(fs::weakly_canonical(path).string()).second;
+  }
+
+  /// Gives results of folders with equal names the whole paths of the folders as names.
+  void name_by_folders() {
+    std::map<std::string, int> uses;
+    for (const PageResults& results : page.results) ++uses[results.name];
+    for (std::size_t i = 0; i < page.results.size(); ++i) {
+      if (uses[page.results[i].name] > 1) page.results[i].name = folders_[i];
+    }
+  }
+
+  std::uintmax_t bytes_left_;
+  std::set<std::string> runs_;
+  std::set<std::string> traces_;
+  std::set<std::string> missing_;
+  std::vector<std::string> folders_;
+};
+
+std::string title_of(const PageContents& page, const std::vector<std::string>& paths) {
+  if (paths.size() > 1) return fmt::format("{} and {} more", paths.front(), paths.size() - 1);
+  if (page.results.size() > 1) return "Comparisons in " + paths.front();
+  return page.results.empty() ? paths.front() : "Comparison of policies";
+}
+
 }  // namespace
+
+PageContents contents_of(const std::vector<std::string>& paths) {
+  Contents contents(~std::uintmax_t{0});
+  contents.add(find_report_inputs(paths));
+  contents.page.title = title_of(contents.page, paths);
+  return std::move(contents.page);
+}
+
+PageContents contents_of_comparison(const std::string& results_text, const std::string& folder) {
+  Contents contents(most_read_bytes);
+  contents.page.title = "Comparison of policies";
+  contents.add_results(results_text, folder + "/results.json");
+  return std::move(contents.page);
+}
 
 std::string report_page(const PageContents& contents) {
   std::string html = head(contents.title) + "<main>\n";
@@ -275,21 +356,16 @@ std::string report_page(const PageContents& contents) {
   }
   html += contents.summary;
   std::vector<JsonValue> read;
-  Json experiments = Json::array();
   for (const PageResults& results : contents.results) {
     read.push_back(parse_json(results.text, results.name));
     expect_schema(text_at(read.back(), "schema"), "equipoise.results/1", results.name);
-    experiments.push_back(experiment_json(results, read.back()));
   }
-  if (experiments.size() > 1) {
-    html += section("All comparisons", "sweep", answers_html(contents.results, read)) +
-            data_element("sweep", "", line_of({{"experiments", std::move(experiments)}}));
-  }
+  if (read.size() > 1) html += comparisons_html(contents.results, read);
   const std::string runs = runs_and_timings(contents);
   const bool is_only = read.size() == 1;
   if (read.size() <= most_single_results) {
     for (std::size_t i = 0; i < read.size(); ++i) {
-      html += results_article(contents.results[i], read[i], is_only, is_only ? runs : "");
+      html += comparison_html(contents.results[i], read[i], is_only, is_only ? runs : "");
     }
   }
   if (!is_only) html += "<article>\n" + runs + "</article>\n";

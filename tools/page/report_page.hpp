@@ -1,4 +1,5 @@
-// Report pages: one self-contained HTML file each, from results, runs and traces.
+// Report pages: one self-contained HTML file each, from results, runs and traces, or from files and
+// folders with them.
 #pragma once
 
 #include <optional>
@@ -29,6 +30,18 @@ struct PageContents {
   std::optional<Environment> environment{};  ///< with what its only run was made, if known
   std::vector<std::string> inputs{};         ///< files that runs without results were made from
 };
+
+/// The contents of a page of `paths`: run files, results.json, traces, or folders with them, such
+/// as those of `compare`, `validate` and `sweep` (see `find_report_inputs`). Beside a results.json,
+/// the run files in `runs/` that are of its policies, workload and seed belong to it; and the
+/// traces that results and runs name, if they are still there. Throws InputError, at the path, for
+/// anything else.
+[[nodiscard]] PageContents contents_of(const std::vector<std::string>& paths);
+
+/// The contents of the page that `compare` writes: `results_text` is that of results.json. Larger
+/// run files than can be read in about a second are left out, with a note.
+[[nodiscard]] PageContents contents_of_comparison(const std::string& results_text,
+                                                  const std::string& folder);
 
 /// The page: the answer, tables, and the data of charts, which a script draws when it is opened.
 /// All text of files is escaped. Runs whose blocks would make the page larger than 10 MB are shown

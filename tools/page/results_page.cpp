@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/policies/catalog.hpp"
@@ -17,6 +18,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/result_fields.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
@@ -266,136 +268,8 @@ std::vector<std::string> doubts(const JsonValue& results, const Results& sorted)
   return texts;
 }
 
-}  // namespace
-
-std::string numbers_html(const JsonValue& results) {
-  const Results sorted = sorted_results(results);
-  const std::vector<const ResultField*> columns = columns_for(sorted);
-  const JsonValue* const best = fastest(sorted);
-  PageTable table;
-  table.caption =
-      "The fastest first; the fastest policy that knows nothing beforehand is emphasised. In "
-      "brackets: the 95 % interval of the mean. Point at a heading or a mark for what it means.";
-  if (!sorted.empty() && is_of_all(result_field("reps"), sorted)) {
-    const double reps = number_at(*sorted.front(), "reps", 0.0);
-    table.caption += fmt::format(" {:.0f} {} of each policy.", reps, reps == 1.0 ? "run" : "runs");
-  }
-  if (!sorted.empty() && is_of_all(result_field("verified"), sorted)) {
-    table.caption += " All results are verified.";
-  }
-  table.headings = {"policy"};
-  for (const ResultField* const field : columns) {
-    table.headings.push_back(explained(heading_for(*field), field->explanation));
-  }
-  for (const JsonValue* const result : sorted) {
-    std::vector<PageCell>& row = table.rows.emplace_back();
-    row.push_back(policy_cell(*result));
-    for (const ResultField* const field : columns) row.push_back(cell_of(*field, *result));
-    table.marked.push_back(result == best);
-  }
-  return table_html(table);
-}
-
-std::string predictions_html(const JsonValue& results) {
-  const Results sorted = sorted_results(results);
-  PageTable table;
-  table.headings = {"policy", "measured", explained("sd", term("sd").sentence), "predicted",
-                    explained("error", "predicted over measured makespan, less 1")};
-  double worst = 0.0;
-  const ResultField& makespan = result_field("makespan_s");
-  for (const JsonValue* const real : sorted) {
-    if (text_at(*real, "on") == "sim") continue;
-    for (const JsonValue* const sim : sorted) {
-      if (text_at(*sim, "on") != "sim" || text_at(*sim, "spelling") != text_at(*real, "spelling")) {
-        continue;
-      }
-      const double ratio = mean_s(*sim) / mean_s(*real);
-      worst = std::max(worst, std::abs(ratio - 1.0));
-      const JsonValue* const sd = member(*real, "makespan_relative_sd");
-      table.rows.push_back({policy_cell(*real),
-                            cell_of(makespan, *real),
-                            {sd == nullptr ? "–" : fmt::format("{:.1f} %", 100.0 * sd->number)},
-                            cell_of(makespan, *sim),
-                            {signed_percent(ratio), fmt::format("{}", ratio - 1.0)}});
-    }
-  }
-  if (table.rows.empty()) return {};
-  table.caption = fmt::format(
-      "Simulated and really run. An error below sd, by which repetitions of the same run differ, "
-      "is no "
-      "error that could be measured. Worst error: {:.2f} %.",
-      100.0 * worst);
-  return table_html(table);
-}
-
-std::string losses_html(const JsonValue& results) {
-  const double bound_s = number_at(results, "lower_bound_s", 0.0);
-  const Results sorted = sorted_results(results);
-  PageTable table;
-  table.caption = "In percent of the lower bound. Empty: less than half a percent.";
-  table.headings = {"policy"};
-  if (has_worlds(sorted)) table.headings.emplace_back("on");
-  table.headings.push_back(explained("loss", "The mean makespan less the lower bound."));
-  for (const LossCause& cause : loss_causes) {
-    table.headings.push_back(explained(cause.name, cause.explanation));
-  }
-  for (const JsonValue* const result : sorted) {
-    if (!(bound_s > 0.0) || member(*result, "loss_s.total") == nullptr) continue;
-    std::vector<PageCell>& row = table.rows.emplace_back(1, policy_cell(*result));
-    if (has_worlds(sorted)) row.push_back({markup_escaped(text_at(*result, "on")), {}, true});
-    const auto add = [&](const std::string& name) {
-      const JsonValue* const lost = member(*result, "loss_s." + name);
-      const double share = lost == nullptr ? 0.0 : lost->number / bound_s;
-      const bool is_small = std::abs(share) < 0.005 && name != "total";
-      row.push_back({is_small ? "" : fmt::format("{:.1f}", 100.0 * share),
-                     lost == nullptr ? "" : lost->text});
-    };
-    add("total");
-    for (const LossCause& cause : loss_causes) add(cause.name);
-  }
-  return table.rows.empty() ? std::string() : table_html(table);
-}
-
-std::string energy_html(const JsonValue& results) {
-  PageTable table;
-  table.caption = "The energy of each unit, from its busy and idle watts.";
-  table.headings = {"policy", "on"};
-  const ResultField& field = result_field("energy_j");
-  for (const JsonValue* const result : sorted_results(results)) {
-    const JsonValue* const by_unit = member(*result, "energy_by_unit_j");
-    if (by_unit == nullptr) continue;
-    const bool is_known = std::ranges::any_of(by_unit->object, [](const JsonMember& unit) {
-      return unit.value.kind == JsonValue::Kind::number;
-    });
-    if (!is_known) continue;
-    std::vector<PageCell>& row = table.rows.emplace_back(1, policy_cell(*result));
-    row.push_back({markup_escaped(text_at(*result, "on")), {}, true});
-    for (const JsonMember& unit : by_unit->object) {
-      if (table.rows.size() == 1) table.headings.push_back(markup_escaped(unit.name));
-      const bool is_number = unit.value.kind == JsonValue::Kind::number;
-      row.push_back({is_number ? shown(field, unit.value.number) : "–", unit.value.text});
-    }
-  }
-  return table.rows.empty() ? std::string() : table_html(table);
-}
-
-std::string command_html(const std::string& command) {
-  if (command.empty()) return {};
-  return "<p>The command:</p>\n<pre>" + markup_escaped(command) + "</pre>\n";
-}
-
-std::string repeat_html(const JsonValue& results) {
-  std::string html;
-  const JsonValue* const environment = member(results, "environment");
-  if (environment != nullptr) {
-    html += command_html(text_at(*environment, "command"));
-    html += facts_html(*environment, "command");
-  }
-  const JsonValue* const experiment = member(results, "experiment");
-  if (experiment != nullptr) html += "<h3>Experiment</h3>\n" + facts_html(*experiment);
-  return html;
-}
-
+/// Which policy is fastest, how sure that is, how far it is from the bound, what was assumed, and
+/// what is to be doubted.
 std::string answer_html(const JsonValue& results) {
   const Results sorted = sorted_results(results);
   const JsonValue* const best = fastest(sorted);
@@ -424,12 +298,136 @@ std::string answer_html(const JsonValue& results) {
   return html;
 }
 
-std::vector<std::string> headings_of_short_answers() {
-  return {"lower bound", "fastest policy",
-          explained("makespan", result_field("makespan_s").explanation),
-          explained("times bound", result_field("over_lower_bound").explanation)};
+/// All results with their numbers, the fastest first.
+std::string numbers_html(const JsonValue& results) {
+  const Results sorted = sorted_results(results);
+  const std::vector<const ResultField*> columns = columns_for(sorted);
+  const JsonValue* const best = fastest(sorted);
+  PageTable table;
+  table.caption =
+      "The fastest first; the fastest policy that knows nothing beforehand is emphasised. In "
+      "brackets: the 95 % interval of the mean. Point at a heading or a mark for what it means.";
+  if (!sorted.empty() && is_of_all(result_field("reps"), sorted)) {
+    const double reps = number_at(*sorted.front(), "reps", 0.0);
+    table.caption += fmt::format(" {:.0f} {} of each policy.", reps, reps == 1.0 ? "run" : "runs");
+  }
+  if (!sorted.empty() && is_of_all(result_field("verified"), sorted)) {
+    table.caption += " All results are verified.";
+  }
+  table.headings = {"policy"};
+  for (const ResultField* const field : columns) {
+    table.headings.push_back(explained(heading_for(*field), field->explanation));
+  }
+  for (const JsonValue* const result : sorted) {
+    std::vector<PageCell>& row = table.rows.emplace_back();
+    row.push_back(policy_cell(*result));
+    for (const ResultField* const field : columns) row.push_back(cell_of(*field, *result));
+    table.marked.push_back(result == best);
+  }
+  return table_html(table);
 }
 
+/// Predictions beside measurements with their errors, and how much repetitions of the same real run
+/// differ; empty unless policies were both simulated and really run.
+std::string predictions_html(const JsonValue& results) {
+  const Results sorted = sorted_results(results);
+  PageTable table;
+  table.headings = {"policy", "measured", explained("sd", term("sd").sentence), "predicted",
+                    explained("error", "predicted over measured makespan, less 1")};
+  double worst = 0.0;
+  const ResultField& makespan = result_field("makespan_s");
+  for (const JsonValue* const real : sorted) {
+    if (text_at(*real, "on") == "sim") continue;
+    for (const JsonValue* const sim : sorted) {
+      if (text_at(*sim, "on") != "sim" || text_at(*sim, "spelling") != text_at(*real, "spelling")) {
+        continue;
+      }
+      const double ratio = mean_s(*sim) / mean_s(*real);
+      worst = std::max(worst, std::abs(ratio - 1.0));
+      const JsonValue* const sd = member(*real, "makespan_relative_sd");
+      table.rows.push_back({policy_cell(*real),
+                            cell_of(makespan, *real),
+                            {sd == nullptr ? "–" : fmt::format("{:.1f} %", 100.0 * sd->number)},
+                            cell_of(makespan, *sim),
+                            {signed_percent(ratio), fmt::format("{}", ratio - 1.0)}});
+    }
+  }
+  if (table.rows.empty()) return {};
+  table.caption = fmt::format(
+      "Simulated and really run. An error below sd, by which repetitions of the same run differ, "
+      "is no error that could be measured. Worst error: {:.2f} %.",
+      100.0 * worst);
+  return table_html(table);
+}
+
+/// The losses over the lower bound by cause; empty where none is known.
+std::string losses_html(const JsonValue& results) {
+  const double bound_s = number_at(results, "lower_bound_s", 0.0);
+  const Results sorted = sorted_results(results);
+  PageTable table;
+  table.caption = "In percent of the lower bound. Empty: less than half a percent.";
+  table.headings = {"policy"};
+  if (has_worlds(sorted)) table.headings.emplace_back("on");
+  table.headings.push_back(explained("loss", "The mean makespan less the lower bound."));
+  for (const LossCause& cause : loss_causes) {
+    table.headings.push_back(explained(cause.name, cause.explanation));
+  }
+  for (const JsonValue* const result : sorted) {
+    if (!(bound_s > 0.0) || member(*result, "loss_s.total") == nullptr) continue;
+    std::vector<PageCell>& row = table.rows.emplace_back(1, policy_cell(*result));
+    if (has_worlds(sorted)) row.push_back({markup_escaped(text_at(*result, "on")), {}, true});
+    const auto add = [&](const std::string& name) {
+      const JsonValue* const lost = member(*result, "loss_s." + name);
+      const double share = lost == nullptr ? 0.0 : lost->number / bound_s;
+      const bool is_small = std::abs(share) < 0.005 && name != "total";
+      row.push_back({is_small ? "" : fmt::format("{:.1f}", 100.0 * share),
+                     lost == nullptr ? "" : lost->text});
+    };
+    add("total");
+    for (const LossCause& cause : loss_causes) add(cause.name);
+  }
+  return table.rows.empty() ? std::string() : table_html(table);
+}
+
+/// The energy of every unit; empty where none is known.
+std::string energy_html(const JsonValue& results) {
+  PageTable table;
+  table.caption = "The energy of each unit, from its busy and idle watts.";
+  table.headings = {"policy", "on"};
+  const ResultField& field = result_field("energy_j");
+  for (const JsonValue* const result : sorted_results(results)) {
+    const JsonValue* const by_unit = member(*result, "energy_by_unit_j");
+    if (by_unit == nullptr) continue;
+    const bool is_known = std::ranges::any_of(by_unit->object, [](const JsonMember& unit) {
+      return unit.value.kind == JsonValue::Kind::number;
+    });
+    if (!is_known) continue;
+    std::vector<PageCell>& row = table.rows.emplace_back(1, policy_cell(*result));
+    row.push_back({markup_escaped(text_at(*result, "on")), {}, true});
+    for (const JsonMember& unit : by_unit->object) {
+      if (table.rows.size() == 1) table.headings.push_back(markup_escaped(unit.name));
+      const bool is_number = unit.value.kind == JsonValue::Kind::number;
+      row.push_back({is_number ? shown(field, unit.value.number) : "–", unit.value.text});
+    }
+  }
+  return table.rows.empty() ? std::string() : table_html(table);
+}
+
+/// What was run, where, when and with what.
+std::string repeat_html(const JsonValue& results) {
+  std::string html;
+  const JsonValue* const environment = member(results, "environment");
+  if (environment != nullptr) {
+    html += command_html(text_at(*environment, "command"));
+    html += facts_html(*environment, "command");
+  }
+  const JsonValue* const experiment = member(results, "experiment");
+  if (experiment != nullptr) html += "<h3>Experiment</h3>\n" + facts_html(*experiment);
+  return html;
+}
+
+/// The cells of a comparison in a table of several: the lower bound, the fastest policy that knows
+/// nothing beforehand, its makespan and its distance from the bound.
 std::vector<PageCell> short_answer(const JsonValue& results) {
   const double bound_s = number_at(results, "lower_bound_s", 0.0);
   const PageCell bound = {bound_s > 0.0 ? seconds(bound_s) : "–"};
@@ -437,6 +435,73 @@ std::vector<PageCell> short_answer(const JsonValue& results) {
   if (best == nullptr) return {bound, {"–", {}, true}, {"–"}, {"–"}};
   return {bound, policy_cell(*best), cell_of(result_field("makespan_s"), *best),
           cell_of(result_field("over_lower_bound"), *best)};
+}
+
+/// What the chart over several comparisons needs of each.
+Json experiment_json(const PageResults& results, const JsonValue& read) {
+  Json policies = Json::object();
+  if (const JsonValue* const all = member(read, "results")) {
+    for (const JsonValue& r : all->list) {
+      const std::optional<Interval> ci = interval_at(r, "makespan_s.ci95");
+      const std::string name = text_at(r, "spelling");
+      if (!ci || policies.contains(name)) continue;
+      policies[name] = Json::array({mean_s(r), ci->low, ci->high});
+    }
+  }
+  return {{"name", results.name},
+          {"workloads", texts_at(read, "experiment.workloads")},
+          {"platform", text_at(read, "experiment.sim.platform")},
+          {"scenario", text_at(read, "experiment.sim.scenario")},
+          {"decision_cost", text_at(read, "experiment.decision_cost")},
+          {"baseline", text_at(read, "experiment.baseline")},
+          {"lower_bound_s", json_of(number_at(read, "lower_bound_s"))},
+          {"best_known_s", json_of(number_at(read, "best_known_s"))},
+          {"results", std::move(policies)}};
+}
+
+}  // namespace
+
+std::string comparison_html(const PageResults& results, const JsonValue& read, bool is_only,
+                            const std::string& runs) {
+  std::string html = "<article>\n";
+  if (!is_only) html += fmt::format("<h2>{}</h2>\n", markup_escaped(results.name));
+  html += "<section class=\"answer\" aria-label=\"Answer\">\n" + answer_html(read) + "</section>\n";
+  html += section("All numbers", "numbers", numbers_html(read));
+  html += section("Predicted and measured", "prediction", predictions_html(read));
+  html += section("Speed and distance from the bound", "charts", {});
+  html += section("Losses", "loss", losses_html(read));
+  html += section("Energy", "energy", energy_html(read));
+  html += runs + section("How to repeat it", "repeat", repeat_html(read));
+  return html + data_element("results", results.name, results.text) + "</article>\n";
+}
+
+std::string comparisons_html(const std::vector<PageResults>& all,
+                             const std::vector<JsonValue>& read) {
+  PageTable table;
+  table.caption =
+      "The fastest policy of each, of those that know nothing beforehand where there are such.";
+  table.headings = {"comparison", "lower bound", "fastest policy",
+                    explained("makespan", result_field("makespan_s").explanation),
+                    explained("times bound", result_field("over_lower_bound").explanation)};
+  Json experiments = Json::array();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string name = markup_escaped(all[i].name);
+    std::vector<PageCell>& row = table.rows.emplace_back();
+    const std::string& link = all[i].link;
+    row.push_back(
+        {link.empty() ? name : fmt::format("<a href=\"{}\">{}</a>", markup_escaped(link), name),
+         {},
+         true});
+    for (PageCell& cell : short_answer(read[i])) row.push_back(std::move(cell));
+    experiments.push_back(experiment_json(all[i], read[i]));
+  }
+  return section("All comparisons", "sweep", table_html(table)) +
+         data_element("sweep", "", line_of({{"experiments", std::move(experiments)}}));
+}
+
+std::string command_html(const std::string& command) {
+  if (command.empty()) return {};
+  return "<p>The command:</p>\n<pre>" + markup_escaped(command) + "</pre>\n";
 }
 
 }  // namespace equipoise

@@ -1,42 +1,26 @@
-// What a report page says of a comparison, from the contents of its results.json alone: the answer,
-// tables, and how to repeat it.
+// What a report page says of comparisons, from the contents of their results.json alone.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "tools/page/page_html.hpp"
+#include "tools/page/report_page.hpp"
 
 namespace equipoise {
 
-/// Which policy is fastest, how sure that is, how far it is from the bound, what was assumed, and
-/// what is to be doubted: HTML.
-[[nodiscard]] std::string answer_html(const JsonValue& results);
+/// A comparison: the answer, tables, its data, and how to repeat it. `read` is its parsed
+/// results.json, `runs` the HTML of its runs. A heading names it unless it `is_only` one of the
+/// page.
+[[nodiscard]] std::string comparison_html(const PageResults& results, const JsonValue& read,
+                                          bool is_only, const std::string& runs);
 
-/// The headings of `short_answer`: HTML.
-[[nodiscard]] std::vector<std::string> headings_of_short_answers();
-
-/// The answer as cells of a table of several comparisons: the lower bound, the fastest policy that
-/// knows nothing beforehand (see `answer_html`), its makespan and its distance from the bound.
-[[nodiscard]] std::vector<PageCell> short_answer(const JsonValue& results);
-
-/// All results with their numbers, the fastest first: HTML.
-[[nodiscard]] std::string numbers_html(const JsonValue& results);
-
-/// Predictions beside measurements with their errors, and how much repetitions of the same real run
-/// differ; empty unless policies were both simulated and really run.
-[[nodiscard]] std::string predictions_html(const JsonValue& results);
-
-/// The losses over the lower bound by cause; empty where none is known.
-[[nodiscard]] std::string losses_html(const JsonValue& results);
-
-/// The energy of every unit; empty where none is known.
-[[nodiscard]] std::string energy_html(const JsonValue& results);
+/// The answers of several comparisons, a row each, and the data of the chart over all of them.
+/// `read`: their parsed results.json.
+[[nodiscard]] std::string comparisons_html(const std::vector<PageResults>& all,
+                                           const std::vector<JsonValue>& read);
 
 /// The command that made results or a run; empty if it is not known.
 [[nodiscard]] std::string command_html(const std::string& command);
-
-/// What was run, where, when and with what: HTML.
-[[nodiscard]] std::string repeat_html(const JsonValue& results);
 
 }  // namespace equipoise

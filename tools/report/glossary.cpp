@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -95,12 +96,10 @@ constexpr auto other_terms = std::to_array<TermText>({
      "A block that a policy hands out to learn a unit's speed; its items count like all others."},
     {"coverage alone", "",
      "It was checked that every item was accepted exactly once, but no results, because paced "
-     "units "
-     "compute none."},
+     "units compute none."},
     {"ideal", "",
      "The share of the items with which all units would have ended together, at the speed that "
-     "they "
-     "had in this run."},
+     "they had in this run."},
     {"waiting", "", "The unit neither computes nor copies."},
     {"at", "", "When it happened, from the begin of the run."},
     {"what", "", "What happened: a loss or a disturbance of a unit or a link."},
@@ -163,32 +162,24 @@ constexpr auto other_terms = std::to_array<TermText>({
 });
 
 /// Words without what stands between them: "idle %" is "idle", "size (items)" is "size items".
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> words_of(std::string text) {
+  const auto is_between = boost::is_any_of(" (),:");
+  boost::trim_if(text, is_between);
   std::vector<std::string> words;
-  std::string word;
-  for (const char c : text + " ") {
-    if (std::string_view(" (),:").find(c) == std::string_view::npos) {
-      word += c;
-    } else if (!word.empty()) {
-      words.push_back(std::exchange(word, {}));
-    }
-  }
+  if (!text.empty()) boost::split(words, text, is_between, boost::token_compress_on);
   return words;
 }
 
+/// The words from `first` to before `end`, with blanks between them.
 std::string joined(const std::vector<std::string>& words, std::size_t first, std::size_t end) {
-  std::string text;
-  for (std::size_t i = first; i < end; ++i) text += (i == first ? "" : " ") + words[i];
-  return text;
+  return fmt::format("{}", fmt::join(std::span(words).subspan(first, end - first), " "));
 }
 
 /// The term with this word, singular or plural, or this name, in lower case; null if there is none.
 const Term* find_term(const std::string& asked) {
-  std::string wanted = asked;
-  if (const std::size_t of = wanted.find("'s "); of != std::string::npos) wanted.erase(of, 2);
+  const std::string wanted = boost::replace_first_copy(asked, "'s ", " ");
   for (const Term& term : glossary()) {
-    std::string word = lower(term.word);
-    if (const std::size_t of = word.find("'s "); of != std::string::npos) word.erase(of, 2);
+    const std::string word = boost::replace_first_copy(lower(term.word), "'s ", " ");
     const bool is_plural = word + "s" == wanted || word == wanted + "s";
     if (word == wanted || is_plural || (!term.name.empty() && lower(term.name) == wanted)) {
       return &term;

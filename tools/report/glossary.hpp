@@ -34,7 +34,7 @@ struct Term {
 /// A line for each of `words` (or names) with its sentence, for below a table.
 [[nodiscard]] std::string legend(const std::vector<std::string>& words);
 
-/// The table with its rows folded, and what a folded row means if there is one.
+/// The text of the table after `TextTable::fold`, with a legend for ".." if rows were joined.
 [[nodiscard]] std::string folded_text(TextTable table);
 
 /// The same as `legend` in one paragraph: "WORD: SENTENCE WORD: SENTENCE".

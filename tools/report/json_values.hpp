@@ -1,5 +1,5 @@
-// Values in JSON that was read, and values of JSON output beside those of described records
-// (traces/json_record.hpp).
+// Finds values in JSON that was read, and makes values of JSON output that are no described records
+// (those are in traces/json_record.hpp).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,8 +13,8 @@
 
 namespace equipoise {
 
-/// The member of `object` at a path such as "idle_fraction.mean"; names may have dots, too. nullptr
-/// if it is missing or null.
+/// The member of `object` at a path such as "idle_fraction.mean". A name may contain dots itself:
+/// that of a unit, for example. nullptr if the member is missing or null.
 [[nodiscard]] const JsonValue* member(const JsonValue& object, std::string_view path);
 /// That member if it is a number.
 [[nodiscard]] std::optional<double> number_at(const JsonValue& object, std::string_view path);
@@ -27,8 +27,8 @@ namespace equipoise {
 /// Whether that member is true.
 [[nodiscard]] bool is_true_at(const JsonValue& object, std::string_view path);
 
-/// The values at `path` in the repetitions of an entry of results.json; nothing if one of them is
-/// not known.
+/// The values at `path` of all repetitions of `result`, an entry of results.json; nullopt if a
+/// repetition lacks it.
 [[nodiscard]] std::optional<Samples> samples_at(const JsonValue& result, std::string_view path);
 
 /// An object with a number for each of `units`; null where it is not known.

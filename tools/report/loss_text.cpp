@@ -44,16 +44,6 @@ std::size_t delaying_copies(const ResidentPath& resident, const Losses& loss,
   return copies.size();
 }
 
-/// How often resident data delayed the units of a run; see above.
-std::size_t delaying_copies(const ResidentPath& resident, const Losses& loss,
-                            const RunReport& report) {
-  std::vector<double> shares;
-  for (std::size_t i = 0; i < report.run.numbers.units.size(); ++i) {
-    shares.push_back(share(report.run.numbers, i));
-  }
-  return delaying_copies(resident, loss, shares, *report.lower_bound_s);
-}
-
 /// A share of the bound in percent; from 1000 % on as so many times the bound: "42 x".
 std::string share_text(double share) {
   constexpr double many = 10.0;
@@ -129,7 +119,11 @@ std::string loss_text(const RunReport& report, const ResidentPath& resident) {
   std::string text = fmt::format("lost over the bound: {}", quantity_text(all.value, "s", 4));
   for (const auto& [of_loss, words] : causes) text += ", " + words;
   text += "\n";
-  if (const std::size_t copies = delaying_copies(resident, *loss, report)) {
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < report.run.numbers.units.size(); ++i) {
+    shares.push_back(share(report.run.numbers, i));
+  }
+  if (const auto copies = delaying_copies(resident, *loss, shares, *report.lower_bound_s)) {
     text +=
         fmt::format("note: setting up a unit took {}: {}\n",
                     quantity_text(loss->longest_setup.value, "s", 4), sent_text(resident, copies));

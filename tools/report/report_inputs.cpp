@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
+#include "tools/report/json_values.hpp"
 #include "traces/files/input_file.hpp"
 
 namespace equipoise {
@@ -18,12 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* report_advice = "give run files, results.json, traces, or folders with them";
 
-/// The schema of a JSON object; empty if it has none.
-std::string schema_of(const JsonValue& value) {
-  const auto found = std::ranges::find(value.object, "schema", &JsonMember::name);
-  return found == value.object.end() ? "" : found->value.text;
-}
-
 bool is_schema(const std::string& schema, std::string_view name) {
   return schema == name || schema.starts_with(std::string(name) + ".");
 }
@@ -32,14 +27,14 @@ bool is_run(const std::string& schema) { return is_schema(schema, "equipoise.run
 bool is_trace(const std::string& schema) { return is_schema(schema, "equipoise.trace/1"); }
 
 void add_file(const std::string& path, ReportInputs& inputs) {
-  const std::string schema = schema_of_lines(path);
+  const std::string schema = text_at(first_line_of(path), "schema");
   if (is_run(schema)) {
     inputs.runs.push_back(path);
   } else if (is_trace(schema)) {
     inputs.traces.push_back(path);
   } else if (schema.empty() || is_schema(schema, "equipoise.results/1")) {
     JsonValue value = read_json_file(path);
-    expect_schema(schema_of(value), "equipoise.results/1", path);
+    expect_schema(text_at(value, "schema"), "equipoise.results/1", path);
     inputs.results.push_back({path, std::move(value)});
   } else {
     throw InputError(path, "its schema is '" + schema + "'; " + report_advice);
@@ -56,7 +51,7 @@ void add_folder(const std::string& folder, ReportInputs& inputs) {
     const fs::path& path = at->path();
     if (path.filename() == "results.json") results.push_back(path.string());
     if (path.extension() != ".jsonl") continue;
-    const std::string schema = schema_of_lines(path.string());
+    const std::string schema = text_at(first_line_of(path.string()), "schema");
     if (is_run(schema) || is_trace(schema)) lines.push_back(path.string());
   }
   if (error) throw InputError(folder, "cannot be read: " + error.message() + "; " + report_advice);
@@ -72,12 +67,12 @@ void add_folder(const std::string& folder, ReportInputs& inputs) {
 
 }  // namespace
 
-std::string schema_of_lines(const std::string& path) {
+JsonValue first_line_of(const std::string& path) {
   std::ifstream in = open_input(path, report_advice);
   std::string line;
   if (!next_line(in, line, path, 1)) return {};
   try {
-    return schema_of(parse_json(line, path));
+    return parse_json(line, path);
   } catch (const InputError&) {
     return {};
   }

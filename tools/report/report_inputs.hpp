@@ -26,7 +26,8 @@ struct ReportInputs {
 /// of them, with what it is, and for a folder without any.
 [[nodiscard]] ReportInputs find_report_inputs(const std::vector<std::string>& paths);
 
-/// The schema that the first line of a file of JSON Lines says; empty if that is no JSON object.
-[[nodiscard]] std::string schema_of_lines(const std::string& path);
+/// The JSON object in the first line of a file of JSON Lines, which says its schema; null if that
+/// line is no JSON.
+[[nodiscard]] JsonValue first_line_of(const std::string& path);
 
 }  // namespace equipoise

@@ -11,14 +11,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
-#include "tools/report/repetition_noise.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/validation.hpp"
 #include "traces/json_record.hpp"
@@ -260,6 +258,16 @@ std::string run_line(const RunReport& report, const PolicyChoice& policy) {
   return text;
 }
 
+/// A run: a line for each unit; for several phases, also the shares in each; its makespan, and what
+/// happened to units.
+std::string run_table(const RunReport& report, const PolicyChoice& policy,
+                      const std::vector<Unit>& units) {
+  const RunNumbers& n = report.run.numbers;
+  const Prefix prefix = prefix_of_seconds(n.makespan.value);
+  return units_table(n, units, prefix) + "\n" + phase_table(n, units, prefix) +
+         run_line(report, policy) + "\n" + loss_lines(report, units) + notes_text(report.notes);
+}
+
 /// A column of the results. Makespans have one prefix, so that they can be compared at a glance;
 /// each other time has its own, because some are many times as long as others.
 struct ResultColumn {
@@ -271,10 +279,9 @@ struct ResultColumn {
     return has_unit_in_cells ? field->heading : heading_of(*field, prefix);
   }
   [[nodiscard]] std::string cell(const OfResult& of) const {
-    const FieldValue value = field->value(of);
-    const auto* const seconds = std::get_if<double>(&value);
-    return has_unit_in_cells && seconds != nullptr
-               ? quantity_text(*seconds, field->unit, field->shown.format.digits)
+    const Json value = field->value(of);
+    return has_unit_in_cells && value.is_number()
+               ? quantity_text(value.get<double>(), field->unit, field->shown.format.digits)
                : cell_text(*field, of, "-", prefix);
   }
 };
@@ -373,14 +380,6 @@ std::string comparison(const RunReport& report, const RecordedMakespan& recorded
 
 }  // namespace
 
-std::string run_table(const RunReport& report, const PolicyChoice& policy,
-                      const std::vector<Unit>& units) {
-  const RunNumbers& n = report.run.numbers;
-  const Prefix prefix = prefix_of_seconds(n.makespan.value);
-  return units_table(n, units, prefix) + "\n" + phase_table(n, units, prefix) +
-         run_line(report, policy) + "\n" + loss_lines(report, units) + notes_text(report.notes);
-}
-
 void warn_of_extrapolation(const Comparison& comparison) {
   std::set<std::string> policies;
   for (const PolicyResult& result : comparison.results) {
@@ -390,8 +389,7 @@ void warn_of_extrapolation(const Comparison& comparison) {
   if (policies.empty()) return;
   warn(fmt::format(
       "{} did more than {:.0f} % of the items in blocks outside the recorded sizes, whose times "
-      "are "
-      "less certain (see remarks)",
+      "are less certain (see remarks)",
       policies.size() == 1 ? *policies.begin() : fmt::format("{} policies", policies.size()),
       100.0 * warned_share));
 }

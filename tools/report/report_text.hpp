@@ -11,10 +11,6 @@
 
 namespace equipoise {
 
-/// One run: its makespan and a line per unit; for several phases, also the shares in each.
-[[nodiscard]] std::string run_table(const RunReport& report, const PolicyChoice& policy,
-                                    const std::vector<Unit>& units);
-
 /// Warns if more than 1 % of the items of a run of `policy` were in blocks outside the recorded
 /// sizes.
 void warn_of_extrapolation(const std::string& policy, double share);
@@ -27,13 +23,13 @@ void warn_of_extrapolation(const Comparison& comparison);
 /// repetitions are (`noise_text`).
 [[nodiscard]] std::string comparison_table(const Comparison& comparison);
 
-/// The makespan of a recorded run that was repeated.
+/// A recorded run that `replay` repeated: its makespan, for comparison with the new one.
 struct RecordedMakespan {
-  std::string on;
-  Seconds makespan;
+  std::string on;                   ///< the world of the recorded run: "sim", "real" or "paced"
+  Seconds makespan;                 ///< of the recorded run
   std::string again;                ///< what was repeated, in words: "the same blocks"
-  std::string again_on;             ///< where it was
-  std::optional<Seconds> deciding;  ///< what its decisions took, if they are made anew
+  std::string again_on;             ///< the world in which it was repeated
+  std::optional<Seconds> deciding;  ///< the time of the recorded decisions, if new ones were made
 };
 
 /// Prints the report, as JSON if `json`, and the recorded run that it repeats if there is one.

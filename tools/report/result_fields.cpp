@@ -1,4 +1,4 @@
-// The table of fields, and their values in tables.
+// The table of fields, and their values in tables, JSON and comma-separated values.
 #include "tools/report/result_fields.hpp"
 
 #include <fmt/format.h>
@@ -6,53 +6,73 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/replace.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/losses.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
-#include "tools/report/repetition_noise.hpp"
+#include "tools/report/json_values.hpp"
+#include "tools/report/validation.hpp"
+#include "tools/runs/policy_choice.hpp"
+#include "traces/json_record.hpp"
 
 namespace equipoise {
 namespace {
 
-template <class T>
-FieldValue field_value(const std::optional<T>& value) {
-  return value ? FieldValue(*value) : FieldValue();
-}
-FieldValue field_value(const std::vector<double>& by_unit) {
-  return std::vector<std::optional<double>>(by_unit.begin(), by_unit.end());
-}
-template <class T>
-FieldValue field_value(const T& value) {
-  return value;
-}
-
-/// A member of the result.
+/// A member of the result; of one with a number for each unit, an object with these.
 template <auto member>
-FieldValue own(const OfResult& of) {
-  return field_value(of.result.*member);
+Json own(const OfResult& of) {
+  const auto& value = of.result.*member;
+  if constexpr (requires { by_unit(of.comparison.units, value); }) {
+    return by_unit(of.comparison.units, value);
+  } else {
+    return json_of(value);
+  }
 }
 
 /// The mean of a number of the runs.
 template <auto member>
-FieldValue mean_of(const OfResult& of) {
-  return field_value(of.result.means.of<member>());
+Json mean_of(const OfResult& of) {
+  return json_of(of.result.means.of<member>());
 }
 
-FieldValue energy_source(const PolicyResult& result) {
-  if (result.energy_from == EnergySource::unknown) return {};
-  return std::string(to_string(result.energy_from));
+/// The ends of the phases, and the shares of each unit in them; null for runs of one phase.
+Json phases_json(const OfResult& of) {
+  if (of.result.phases.size() < 2) return {};
+  Json phases = Json::array();
+  double begin_s = 0.0;
+  for (const PhaseResult& phase : of.result.phases) {
+    phases.push_back({{"end_s", phase.end_s},
+                      {"duration_s", phase.end_s - begin_s},
+                      {"share_by_unit", by_unit(of.comparison.units, phase.share_by_unit)}});
+    begin_s = phase.end_s;
+  }
+  return phases;
+}
+
+Json repetitions_json(const OfResult& of) {
+  Json repetitions = Json::array();
+  for (const Repetition& r : of.result.repetitions) {
+    Json& one = repetitions.emplace_back(Json{{"repetition", r.repetition}});
+    r.figures.for_each([&](const MemberFacts& facts, std::optional<double> value, bool is_count) {
+      put(one, facts.name,
+          value && is_count ? Json(static_cast<std::int64_t>(*value)) : json_of(value));
+    });
+    one["verified"] = r.verified;
+  }
+  return repetitions;
 }
 
 /// A part of the loss, or all of it.
-FieldValue loss_of(const OfResult& of, Seconds Losses::*cause) {
+Json loss_of(const OfResult& of, Seconds Losses::*cause) {
   const std::optional<Losses>& loss = of.result.loss;
   if (!loss) return {};
   return (cause == nullptr ? total(*loss) : (*loss).*cause).value;
@@ -66,7 +86,7 @@ const PolicyChoice& choice_of(const OfResult& of) {
 }
 
 /// What a reader of the table should know about a result.
-FieldValue remarks(const OfResult& of) {
+Json remarks(const OfResult& of) {
   const PolicyResult& result = of.result;
   std::vector<std::string> words;
   const Foresight foresight = foresight_of(of.comparison, result);
@@ -101,7 +121,7 @@ using Of = const OfResult&;
 /// The fields that stand before the causes of loss.
 constexpr std::array fields_before_losses{
     ResultField{"policy", "", "", "The policy's name in the catalog.", in_data, FieldKind::text,
-                [](Of of) -> FieldValue { return choice_of(of).info->name; }},
+                [](Of of) -> Json { return choice_of(of).info->name; }},
     ResultField{
         "spelling", "policy", "",
         "What decides which unit gets how many items, and when; with its parameters as typed.",
@@ -109,35 +129,31 @@ constexpr std::array fields_before_losses{
     ResultField{"on", "on", "", "Where it ran: sim, real or paced.", in_all, FieldKind::text,
                 own<&PolicyResult::on>},
     ResultField{"reps", "runs", "", "The number of runs.", in_data | in_html, FieldKind::count,
-                [](Of of) -> FieldValue { return std::uint64_t{of.result.reps}; }},
+                [](Of of) -> Json { return of.result.reps; }},
     ResultField{"parameters", "", "", "The policy's parameters, defaults included.", in_json,
                 FieldKind::parameters,
-                [](Of of) -> FieldValue { return all_parameters(choice_of(of)); }},
+                [](Of of) { return json_of(parameter_facts(all_parameters(choice_of(of)))); }},
     ResultField{"makespan_s", "makespan", "s", "The time until the last unit has finished.", in_all,
                 Shown(FieldKind::statistics, to_digits(4)), own<&PolicyResult::makespan_s>},
     ResultField{"makespan_s", "", "s", "The mean makespan.", in_sweep, to_digits(4),
-                [](Of of) -> FieldValue { return of.result.makespan_s.mean; }},
+                [](Of of) -> Json { return of.result.makespan_s.mean; }},
     ResultField{"makespan_half_ci95_s", "±", "s",
                 "Half the width of the mean makespan's 95 % confidence interval.", in_text,
                 to_digits(2),
-                [](Of of) -> FieldValue {
+                [](Of of) -> Json {
                   if (of.result.reps < 2) return {};
                   return half_width(of.result.makespan_s);
                 }},
     ResultField{"makespan_relative_sd", "", "",
                 "The standard deviation of the makespans over their mean; none for one run.",
-                in_data, in_percent(1),
-                [](Of of) -> FieldValue { return field_value(relative_sd(of.result)); }},
-    ResultField{
-        "other_load_share", "", "",
-        "The share of the units' cores that other programs used during real runs.", in_data,
-        in_percent(1),
-        [](Of of) -> FieldValue { return field_value(share_of_others(of.result.core_use)); }},
+                in_data, in_percent(1), [](Of of) { return json_of(relative_sd(of.result)); }},
+    ResultField{"other_load_share", "", "",
+                "The share of the units' cores that other programs used during real runs.", in_data,
+                in_percent(1), [](Of of) { return json_of(share_of_others(of.result.core_use)); }},
     ResultField{"too_noisy", "", "", "Whether real runs are too imprecise to judge a prediction.",
                 in_data, FieldKind::flag,
-                [](Of of) -> FieldValue {
-                  return is_simulated(of.result) ? FieldValue()
-                                                 : FieldValue(is_too_noisy(of.result));
+                [](Of of) -> Json {
+                  return is_simulated(of.result) ? Json() : Json(is_too_noisy(of.result));
                 }},
     ResultField{"speedup_vs_baseline", "speedup", "",
                 "The baseline's mean makespan divided by this one's: 2 means twice as fast.",
@@ -145,11 +161,10 @@ constexpr std::array fields_before_losses{
     ResultField{"over_lower_bound", "times bound", "",
                 "The mean makespan divided by the lower bound: without noise, at least 1.",
                 in_all | in_sweep, to_decimals(3), own<&PolicyResult::over_lower_bound>},
-    ResultField{
-        "over_best_known", "times best known", "",
-        "The mean makespan divided by the best known one under the same noise.", in_sweep,
-        to_decimals(3),
-        [](Of of) -> FieldValue { return field_value(over_best_known(of.comparison, of.result)); }},
+    ResultField{"over_best_known", "times best known", "",
+                "The mean makespan divided by the best known one under the same noise.", in_sweep,
+                to_decimals(3),
+                [](Of of) { return json_of(over_best_known(of.comparison, of.result)); }},
     ResultField{"loss_s.total", "loss", "s",
                 "The time beyond the lower bound, by cause; tables show it in % of the bound.",
                 in_data, to_digits(4), [](Of of) { return loss_of(of, nullptr); }},
@@ -173,13 +188,9 @@ constexpr std::array fields_after_losses{
     ResultField{"share_by_unit", "", "%", "The share of the items that each unit did.", in_data,
                 Shown(FieldKind::by_unit, in_percent(1)), own<&PolicyResult::share_by_unit>},
     ResultField{"repetitions", "", "", "The numbers of each run.", in_json, FieldKind::repetitions,
-                own<&PolicyResult::repetitions>},
+                repetitions_json},
     ResultField{"phases", "", "%", "The end of each phase, and the units' shares in it.", in_json,
-                Shown(FieldKind::phases, in_percent(1)),
-                [](Of of) -> FieldValue {
-                  return of.result.phases.size() < 2 ? std::vector<PhaseResult>()
-                                                     : of.result.phases;
-                }},
+                Shown(FieldKind::phases, in_percent(1)), phases_json},
     ResultField{"blocks", "blocks", "", "The number of completed blocks.", in_all, to_decimals(0),
                 mean_of<&RunNumbers::blocks>},
     ResultField{"rebalances", "rebalances", "",
@@ -200,18 +211,18 @@ constexpr std::array fields_after_losses{
                 mean_of<&RunNumbers::energy_j>, knows_energy},
     ResultField{"energy_from", "energy from", "",
                 "Where the energy comes from: measured by meters, or modelled from watts.", in_all,
-                FieldKind::text, [](Of of) -> FieldValue { return energy_source(of.result); },
+                FieldKind::text,
+                [](Of of) -> Json {
+                  const EnergySource source = of.result.energy_from;
+                  return source == EnergySource::unknown ? Json() : json_of(source);
+                },
                 knows_energy},
     ResultField{"energy_note", "", "", "Why the energy is unknown, or what was measured.", in_data,
-                FieldKind::text,
-                [](Of of) -> FieldValue {
-                  const std::string& note = of.result.energy_note;
-                  return note.empty() ? FieldValue() : FieldValue(note);
-                }},
+                FieldKind::text, [](Of of) { return text_or_null(of.result.energy_note); }},
     ResultField{
         "edp_js", "EDP", "J s", "The energy-delay product: mean energy times mean makespan.",
         in_data | in_html, to_digits(4),
-        [](Of of) -> FieldValue {
+        [](Of of) -> Json {
           const std::optional<double> energy_j = of.result.means.of<&RunNumbers::energy_j>();
           if (!energy_j) return {};
           return *energy_j * of.result.makespan_s.mean;
@@ -222,19 +233,14 @@ constexpr std::array fields_after_losses{
     ResultField{"items_redone", "items redone", "items",
                 "Items that were done again after a loss, or twice.", in_data, to_digits(4),
                 mean_of<&RunNumbers::items_redone>},
-    ResultField{
-        "informed", "knows speeds", "", "The policy knows unit speeds beforehand.", in_data,
-        FieldKind::flag,
-        [](Of of) -> FieldValue { return choice_of(of).info->foresight != Foresight::none; }},
-    ResultField{
-        "oracle", "knows mean times", "",
-        "The policy is given this run's mean block times, which no real policy can know.", in_data,
-        FieldKind::flag,
-        [](Of of) -> FieldValue { return choice_of(of).info->foresight == Foresight::oracle; }},
+    ResultField{"informed", "knows speeds", "", "The policy knows unit speeds beforehand.", in_data,
+                FieldKind::flag, [](Of of) -> Json { return choice_of(of).is_informed(); }},
+    ResultField{"oracle", "knows mean times", "",
+                "The policy is given this run's mean block times, which no real policy can know.",
+                in_data, FieldKind::flag, [](Of of) -> Json { return choice_of(of).is_oracle(); }},
     ResultField{"experienced", "experienced", "",
                 "The policy used block times from earlier runs (--experience).", in_data,
-                FieldKind::flag,
-                [](Of of) -> FieldValue { return choice_of(of).is_experienced(); }},
+                FieldKind::flag, [](Of of) -> Json { return choice_of(of).is_experienced(); }},
     ResultField{"policy_stalled", "stalled", "",
                 "The policy left work undone, which was then done greedily.", in_data,
                 FieldKind::flag, own<&PolicyResult::policy_stalled>},
@@ -250,7 +256,7 @@ constexpr std::array fields_after_losses{
 };
 
 template <std::size_t cause>
-FieldValue loss_to(Of of) {
+Json loss_to(Of of) {
   return loss_of(of, loss_causes[cause].member);
 }
 
@@ -272,25 +278,6 @@ std::vector<ResultField> all_fields() {
   return fields;
 }
 
-/// Writes a value into a cell. Values that no table shows are bugs.
-struct CellWriter {
-  const ResultField& field;
-  const char* none;
-  double factor;  ///< that of the column's prefix
-
-  std::string operator()(std::monostate /*none*/) const { return none; }
-  std::string operator()(bool value) const { return value ? "yes" : "no"; }
-  std::string operator()(std::uint64_t value) const { return fmt::format("{}", value); }
-  std::string operator()(double value) const { return number_text(field, value / factor); }
-  std::string operator()(const std::string& value) const { return value; }
-  std::string operator()(const Statistics& value) const { return (*this)(value.mean); }
-  template <class Other>
-  std::string operator()(const Other& /*value*/) const {
-    EQ_CHECK(false, "a column has a single value");
-    return {};
-  }
-};
-
 /// What is left of `path` after the name of `field`: empty, or ".rest". nullopt if it is not the
 /// field's.
 std::optional<std::string_view> rest_of(const ResultField& field, std::string_view path) {
@@ -301,47 +288,66 @@ std::optional<std::string_view> rest_of(const ResultField& field, std::string_vi
   return rest;
 }
 
-/// The numbers in a value, each with the end of its path.
-struct NumbersIn {
-  const Comparison& comparison;
-  using Numbers = std::vector<std::pair<std::string, double>>;
+using Numbers = std::vector<std::pair<std::string, double>>;
 
-  Numbers operator()(double value) const { return {{"", value}}; }
-  Numbers operator()(std::uint64_t value) const { return {{"", static_cast<double>(value)}}; }
-  Numbers operator()(const Statistics& value) const {
-    return {{"", value.mean},
-            {".mean", value.mean},
-            {".sd", value.sd},
-            {".min", value.min},
-            {".max", value.max}};
+/// Adds the numbers in `value`, each with its path, which begins with `path`.
+void add_numbers(Numbers& numbers, const std::string& path, const Json& value) {
+  if (value.is_number()) numbers.emplace_back(path, value.get<double>());
+  if (!value.is_structured()) return;
+  std::size_t position = 0;
+  for (const auto& [name, one] : value.items()) {
+    ++position;
+    add_numbers(numbers,
+                fmt::format("{}.{}", path, value.is_array() ? std::to_string(position) : name),
+                one);
   }
-  Numbers operator()(const std::vector<std::optional<double>>& value) const {
-    Numbers numbers;
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      if (value[i]) numbers.emplace_back("." + comparison.units[i], *value[i]);
-    }
-    return numbers;
+}
+
+/// The numbers in a value of the field, each with the end of its path.
+Numbers numbers_in(const ResultField& field, Json value) {
+  const FieldKind kind = field.shown.kind;
+  if (kind == FieldKind::parameters || kind == FieldKind::repetitions) return {};
+  Numbers numbers;
+  if (kind == FieldKind::statistics && !value.is_null()) {
+    numbers.emplace_back("", value["mean"].get<double>());
+    value.erase("ci95");
   }
-  Numbers operator()(const std::vector<PhaseResult>& value) const {
-    Numbers numbers;
-    double begin_s = 0.0;
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      const std::string phase = fmt::format(".{}", i + 1);
-      numbers.emplace_back(phase + ".end_s", value[i].end_s);
-      numbers.emplace_back(phase + ".duration_s", value[i].end_s - begin_s);
-      for (std::size_t u = 0; u < value[i].share_by_unit.size(); ++u) {
-        numbers.emplace_back(phase + ".share_by_unit." + comparison.units[u],
-                             value[i].share_by_unit[u]);
-      }
-      begin_s = value[i].end_s;
-    }
-    return numbers;
-  }
-  template <class Other>
-  Numbers operator()(const Other& /*value*/) const {
-    return {};
-  }
+  add_numbers(numbers, "", value);
+  return numbers;
+}
+
+std::string cell_of(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return csv_quoted(value.get<std::string>());
+  if (value.is_number_float()) return csv_number(value.get<double>());
+  return value.dump();  // true, false, or a whole number
+}
+
+/// The cells of a value, and what distinguishes their headings.
+struct Cells {
+  std::vector<std::string> headings;  ///< added to the field's name
+  std::vector<std::string> texts;
 };
+
+/// None for null; one for each member of an object, but two for an interval.
+Cells cells_of(const Json& value) {
+  if (value.is_null()) return {};
+  if (!value.is_object()) return {{""}, {cell_of(value)}};
+  Cells cells;
+  const auto add = [&](const std::string& heading, const Json& one) {
+    cells.headings.push_back("." + heading);
+    cells.texts.push_back(cell_of(one));
+  };
+  for (const auto& [name, one] : value.items()) {
+    if (one.is_array()) {
+      add(name + "_low", one[0]);
+      add(name + "_high", one[1]);
+    } else {
+      add(name, one);
+    }
+  }
+  return cells;
+}
 
 /// A comparison with one result, in which all numbers are known.
 Comparison complete_example(const std::vector<std::string>& units, std::size_t phases) {
@@ -417,7 +423,12 @@ std::string heading_of(const ResultField& field, const Prefix& prefix) {
 
 std::string cell_text(const ResultField& field, const OfResult& of, const char* none,
                       const Prefix& prefix) {
-  return std::visit(CellWriter{field, none, prefix.factor}, field.value(of));
+  Json value = field.value(of);
+  if (value.is_object()) value = value["mean"];
+  if (value.is_null()) return none;
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_string()) return value.get<std::string>();
+  return number_text(field, value.get<double>() / prefix.factor);
 }
 
 std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path) {
@@ -425,10 +436,8 @@ std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path) 
   for (const ResultField& field : result_fields()) {
     const auto rest = rest_of(field, path);
     if (!rest) continue;
-    const FieldValue value = field.value(of);
-    const bool all =
-        rest->empty() && std::holds_alternative<std::vector<std::optional<double>>>(value);
-    for (const auto& [end, number] : std::visit(NumbersIn{of.comparison}, value)) {
+    const bool all = rest->empty() && field.shown.kind == FieldKind::by_unit;
+    for (const auto& [end, number] : numbers_in(field, field.value(of))) {
       if (!all && end != *rest) continue;
       const bool is_time = std::string_view(field.name) == "phases" && end.ends_with("_s");
       found.push_back({field.name + end, number, is_time ? "s" : field.unit,
@@ -446,6 +455,68 @@ std::vector<std::string> number_paths(std::string_view path, const std::vector<s
     paths.push_back(number.path);
   }
   return paths;
+}
+
+Json result_json(const OfResult& of, Output output) {
+  Json json = Json::object();
+  for (const ResultField& field : result_fields()) {
+    if ((field.outputs & output) == 0) continue;
+    put(json, field.name, field.value(of));
+  }
+  return json;
+}
+
+std::string results_text(const Comparison& comparison) {
+  Json results = Json::array();
+  for (const PolicyResult& r : comparison.results) {
+    results.push_back(result_json({comparison, r}, in_json));
+  }
+  const std::optional<BestReached>& best = comparison.best_known;
+  return document_of({{"schema", "equipoise.results/1"},
+                      {"environment", json_of(comparison.environment)},
+                      {"experiment", json_of(comparison.experiment)},
+                      {"lower_bound_s", json_of(comparison.lower_bound_s)},
+                      {"best_known_s", best ? Json(best->seconds) : Json()},
+                      {"best_known_by", best ? Json(best->spelling) : Json()},
+                      {"assumptions", text_or_null(comparison.assumptions)},
+                      {"reference", text_or_null(comparison.reference)},
+                      {"interrupted", comparison.interrupted},
+                      {"results", std::move(results)}});
+}
+
+std::string results_csv(const Comparison& comparison) {
+  std::vector<std::string> headings;
+  std::vector<std::vector<std::string>> lines(comparison.results.size());
+  for (const ResultField& field : result_fields()) {
+    if ((field.outputs & in_csv) == 0) continue;
+    std::vector<Cells> cells;
+    for (const PolicyResult& result : comparison.results) {
+      cells.push_back(cells_of(field.value({comparison, result})));
+    }
+    // Where one result has no value, the others say how many columns there are.
+    const auto widest =
+        std::ranges::max_element(cells, {}, [](const Cells& one) { return one.headings.size(); });
+    const bool is_known = widest != cells.end() && !widest->headings.empty();
+    const std::vector<std::string> parts =
+        is_known ? widest->headings : std::vector<std::string>{""};
+    for (const std::string& part : parts) headings.push_back(csv_quoted(field.name + part));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      cells[i].texts.resize(parts.size());
+      lines[i].insert(lines[i].end(), cells[i].texts.begin(), cells[i].texts.end());
+    }
+  }
+  std::string text = fmt::format("{}\n", fmt::join(headings, ","));
+  for (const auto& line : lines) text += fmt::format("{}\n", fmt::join(line, ","));
+  return text;
+}
+
+std::string csv_quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  return '"' + boost::replace_all_copy(text, "\"", "\"\"") + '"';
+}
+
+std::string csv_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
 }
 
 }  // namespace equipoise

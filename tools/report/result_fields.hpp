@@ -5,13 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "shared_policies/run/results.hpp"
@@ -20,15 +17,7 @@
 
 namespace equipoise {
 
-/// The value of a field. monostate: there is none.
-using FieldValue =
-    std::variant<std::monostate, bool, std::uint64_t, double, std::string, Statistics,
-                 std::vector<std::optional<double>>,  // by unit
-                 std::map<std::string, std::string>,  // by name
-                 std::vector<PhaseResult>,            // by phase; empty for a single one
-                 std::vector<Repetition>>;
-
-/// Whose field it is.
+/// A result whose fields are asked for, and the comparison that it is one of.
 struct OfResult {
   const Comparison& comparison;
   const PolicyResult& result;
@@ -87,7 +76,8 @@ struct ResultField {
   const char* explanation;  ///< one sentence
   unsigned outputs;         ///< of Output
   Shown shown;
-  FieldValue (*value)(const OfResult& of);
+  /// As results.json has it; null: there is none.
+  nlohmann::ordered_json (*value)(const OfResult& of);
   /// Whether the comparison has such values at all; nullptr: always. Tables leave out others.
   bool (*is_known)(const Comparison& comparison) = nullptr;
 };
@@ -108,7 +98,8 @@ struct ResultField {
 /// `number` as the field writes it in tables.
 [[nodiscard]] std::string number_text(const ResultField& field, double number);
 
-/// Half the 95 % confidence interval of the mean; 0 if it is nothing but rounding of equal times.
+/// Half the width of the 95 % confidence interval of the mean; 0 if it is only due to rounding, as
+/// the mean of equal times is.
 [[nodiscard]] double half_width(const Statistics& times);
 
 /// The heading of the field's column with its unit of measure: "makespan ms".
@@ -139,5 +130,22 @@ struct ResultNumber {
 [[nodiscard]] std::vector<std::string> number_paths(std::string_view path,
                                                     const std::vector<std::string>& units,
                                                     std::size_t phases);
+
+/// results.json, `equipoise.results/1`.
+[[nodiscard]] std::string results_text(const Comparison& comparison);
+/// The fields of one result that `output` shows.
+[[nodiscard]] nlohmann::ordered_json result_json(const OfResult& of, Output output);
+
+/// results.csv: a line of headings, then a line for each result (RFC 4180, but with line feeds).
+/// The columns are the fields of results.json that `in_csv` marks, under the same names; statistics
+/// and values by unit take a column each: makespan_s.mean, share_by_unit.cpu0. Numbers are exact.
+/// What is not there is empty; a field that no result has takes one empty column.
+[[nodiscard]] std::string results_csv(const Comparison& comparison);
+
+/// `text` as a cell: in quotation marks if it needs them (RFC 4180).
+[[nodiscard]] std::string csv_quoted(const std::string& text);
+
+/// As many digits as are needed to read the same number back; empty if `value` is not finite.
+[[nodiscard]] std::string csv_number(double value);
 
 }  // namespace equipoise

@@ -22,7 +22,7 @@
 namespace equipoise {
 namespace {
 
-/// All samples of one unit and size, pooled, without outliers.
+/// All samples of one size on one unit, pooled, without outliers.
 struct Row {
   std::uint32_t unit = 0;
   double items = 0.0;
@@ -45,6 +45,7 @@ bool falls(const Row& smaller, const Row& larger) {
   return smaller.mean_s - larger.mean_s > noise_s;
 }
 
+/// By unit, then by size.
 std::vector<Row> pool(const Trace& trace) {
   std::map<std::pair<std::uint32_t, double>, std::vector<const TraceSample*>> groups;
   for (const TraceSample& sample : trace.samples) {
@@ -70,6 +71,34 @@ std::vector<Row> pool(const Trace& trace) {
   return rows;
 }
 
+/// Those of one unit.
+std::span<const Row> of_unit(const std::vector<Row>& rows, std::size_t unit) {
+  return {std::ranges::lower_bound(rows, unit, {}, &Row::unit),
+          std::ranges::upper_bound(rows, unit, {}, &Row::unit)};
+}
+
+/// What is printed of a unit behind its name: lines of cells.
+struct UnitLines {
+  std::string name;
+  std::vector<std::vector<std::string>> lines;
+};
+
+/// The same with one entry for all units that follow each other by number and have the same lines.
+std::vector<UnitLines> folded(const std::vector<UnitLines>& units) {
+  std::vector<UnitLines> rows;
+  for (std::size_t first = 0, next = 0; first < units.size(); first = next) {
+    std::vector<std::string> names = {units[first].name};
+    for (next = first + 1; next < units.size() && units[next].lines == units[first].lines; ++next) {
+      names.push_back(units[next].name);
+      if (folded_names(names).size() == 1) continue;
+      names.pop_back();
+      break;
+    }
+    rows.push_back({folded_names(names).front(), units[first].lines});
+  }
+  return rows;
+}
+
 /// What is known of a unit, behind its name.
 std::string unit_facts(const Unit& unit) {
   std::string line = fmt::format("({}", to_string(unit.kind));
@@ -85,30 +114,6 @@ std::string unit_facts(const Unit& unit) {
   return line + ")";
 }
 
-/// A line for each unit; units that differ only in their number share it.
-std::string unit_lines(const std::vector<Unit>& units) {
-  std::string text;
-  for (std::size_t i = 0; i < units.size();) {
-    const std::string facts = unit_facts(units[i]);
-    std::vector<std::string> names = {units[i].name};
-    while (++i < units.size() && unit_facts(units[i]) == facts) {
-      names.push_back(units[i].name);
-      if (folded_names(names).size() == 1) continue;
-      names.pop_back();
-      break;
-    }
-    text += fmt::format("unit        {} {}\n", folded_names(names).front(), facts);
-  }
-  return text;
-}
-
-std::string fall_text(const std::string& unit, const Row& smaller, const Row& larger) {
-  return fmt::format(
-      "{}: the time falls from {} to {} as the size grows from {:.6g} to {:.6g} items", unit,
-      quantity_text(smaller.mean_s, "s", 4), quantity_text(larger.mean_s, "s", 4), smaller.items,
-      larger.items);
-}
-
 /// The greatest of the falls of a unit, and how many more there are; empty if there is none.
 std::string falls_text(const std::string& unit, std::span<const Row> own) {
   std::size_t count = 0;
@@ -120,16 +125,18 @@ std::string falls_text(const std::string& unit, std::span<const Row> own) {
     ++count;
   }
   if (count == 0) return {};
-  const std::string text = fall_text(unit, own[worst - 1], own[worst]);
-  return count == 1 ? text : fmt::format("{}, and at {} other sizes by less", text, count - 1);
+  const Row& smaller = own[worst - 1];
+  const Row& larger = own[worst];
+  const std::string text =
+      fmt::format("{}: the time falls from {} to {} as the size grows from {:.6g} to {:.6g} items",
+                  unit, quantity_text(smaller.mean_s, "s", 4), quantity_text(larger.mean_s, "s", 4),
+                  smaller.items, larger.items);
+  return count == 1 ? text
+                    : fmt::format("{}, and at {} by less", text, counted(count - 1, "other size"));
 }
 
-void judge_unit(const Trace& trace, std::uint32_t unit, const std::vector<Row>& rows,
+void judge_unit(const std::string& name, std::span<const Row> own,
                 std::vector<std::string>& doubts) {
-  const std::string& name = trace.units[unit].name;
-  std::vector<Row> own;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(own),
-               [unit](const Row& row) { return row.unit == unit; });
   if (own.empty()) {
     doubts.push_back(name + ": no samples; it cannot take part");
     return;
@@ -171,26 +178,21 @@ std::vector<std::string> cells_of(const Row& row) {
           quantity_text(row.items / row.mean_s, "items/s")};
 }
 
-/// A line for each size of each unit. Units that follow each other by number and have the same
-/// numbers share their lines.
+/// A line for each size of each unit.
 std::string sample_table(const Trace& trace, const std::vector<Row>& rows) {
-  std::map<std::uint32_t, std::vector<std::vector<std::string>>> by_unit;
-  for (const Row& row : rows) by_unit[row.unit].push_back(cells_of(row));
+  std::vector<UnitLines> units;
+  for (std::size_t unit = 0; unit < trace.units.size(); ++unit) {
+    const std::span<const Row> own = of_unit(rows, unit);
+    if (own.empty()) continue;
+    units.push_back({trace.units[unit].name, {}});
+    for (const Row& row : own) units.back().lines.push_back(cells_of(row));
+  }
   TextTable table({"unit", "size (items)", "samples", "mean", "sd %", "speed"});
-  for (auto first = by_unit.begin(); first != by_unit.end();) {
-    std::vector<std::string> names = {trace.units[first->first].name};
-    auto next = std::next(first);
-    for (; next != by_unit.end() && next->second == first->second; ++next) {
-      names.push_back(trace.units[next->first].name);
-      if (folded_names(names).size() == 1) continue;
-      names.pop_back();
-      break;
-    }
-    for (std::vector<std::string> cells : first->second) {
-      cells.insert(cells.begin(), folded_names(names).front());
+  for (const auto& [name, lines] : folded(units)) {
+    for (std::vector<std::string> cells : lines) {
+      cells.insert(cells.begin(), name);
       table.add(std::move(cells));
     }
-    first = next;
   }
   return table.text();
 }
@@ -198,7 +200,6 @@ std::string sample_table(const Trace& trace, const std::vector<Row>& rows) {
 }  // namespace
 
 std::string describe_trace(const Trace& trace) {
-  const std::vector<Row> rows = pool(trace);
   std::string text = fmt::format("kernel      {}\nitem        {}\nsource      {}\n", trace.kernel,
                                  trace.item, trace.source);
   if (!trace.provenance.empty()) text += "provenance  " + trace.provenance + "\n";
@@ -210,19 +211,20 @@ std::string describe_trace(const Trace& trace) {
   if (trace.memory_bytes_per_item) {
     text += fmt::format("memory      {} bytes an item\n", *trace.memory_bytes_per_item);
   }
-  if (trace.dispatch)
-    text += fmt::format("dispatch    {}\n", quantity_text(trace.dispatch->value, "s", 4));
-  if (trace.merge)
-    text += fmt::format("merge       {}\n", quantity_text(trace.merge->value, "s", 4));
-  if (trace.first_use)
-    text += fmt::format("first use   {}\n", quantity_text(trace.first_use->value, "s", 4));
-  return text + unit_lines(trace.units) + "\n" + sample_table(trace, rows);
+  for (const auto& [name, time] :
+       {std::pair("dispatch", trace.dispatch), std::pair("merge", trace.merge),
+        std::pair("first use", trace.first_use)}) {
+    if (time) text += fmt::format("{:<12}{}\n", name, quantity_text(time->value, "s", 4));
+  }
+  std::vector<UnitLines> units;
+  for (const Unit& unit : trace.units) units.push_back({unit.name, {{unit_facts(unit)}}});
+  for (const auto& [name, lines] : folded(units)) {
+    text += fmt::format("unit        {} {}\n", name, lines.front().front());
+  }
+  return text + "\n" + sample_table(trace, pool(trace));
 }
 
 Json trace_json(const Trace& trace, const std::string& file, const std::string& platform) {
-  const auto seconds = [](const std::optional<Seconds>& time) {
-    return time ? Json(time->value) : Json();
-  };
   Json units = Json::array();
   for (const Unit& unit : trace.units) units.push_back(json_of(unit, in_runs));
   Json sizes = Json::array();
@@ -242,12 +244,12 @@ Json trace_json(const Trace& trace, const std::string& file, const std::string& 
           {"source", trace.source},
           {"provenance", text_or_null(trace.provenance)},
           {"problem", trace.problem},
-          {"grain_items", trace.grain_items ? Json(*trace.grain_items) : Json()},
+          {"grain_items", json_of(trace.grain_items)},
           {"resident_bytes", json_of(trace.resident_bytes)},
           {"memory_bytes_per_item", json_of(trace.memory_bytes_per_item)},
-          {"dispatch_s", seconds(trace.dispatch)},
-          {"first_use_s", seconds(trace.first_use)},
-          {"merge_s", seconds(trace.merge)},
+          {"dispatch_s", json_of(trace.dispatch)},
+          {"first_use_s", json_of(trace.first_use)},
+          {"merge_s", json_of(trace.merge)},
           {"units", std::move(units)},
           {"lines", trace.samples.size()},
           {"sizes", std::move(sizes)},
@@ -257,12 +259,9 @@ Json trace_json(const Trace& trace, const std::string& file, const std::string& 
 std::vector<std::string> falling_times(const Trace& trace) {
   const std::vector<Row> rows = pool(trace);
   std::vector<std::string> doubts;
-  for (auto begin = rows.begin(); begin != rows.end();) {
-    const auto end =
-        std::find_if(begin, rows.end(), [&](const Row& row) { return row.unit != begin->unit; });
-    const std::string text = falls_text(trace.units[begin->unit].name, {begin, end});
+  for (std::size_t unit = 0; unit < trace.units.size(); ++unit) {
+    const std::string text = falls_text(trace.units[unit].name, of_unit(rows, unit));
     if (!text.empty()) doubts.push_back(text);
-    begin = end;
   }
   return doubts;
 }
@@ -287,8 +286,8 @@ std::string outliers_text(const Trace& trace) {
 std::vector<std::string> doubtful_in_trace(const Trace& trace) {
   const std::vector<Row> rows = pool(trace);
   std::vector<std::string> doubts;
-  for (std::uint32_t unit = 0; unit < trace.units.size(); ++unit) {
-    judge_unit(trace, unit, rows, doubts);
+  for (std::size_t unit = 0; unit < trace.units.size(); ++unit) {
+    judge_unit(trace.units[unit].name, of_unit(rows, unit), doubts);
   }
   // Different units may have equal models, so equal rows prove nothing in a modelled trace.
   if (trace.source != "modelled") find_copies(trace, rows, doubts);

@@ -1,4 +1,4 @@
-// Compares predictions with measurements.
+// Compares predictions with measurements, and says how precise the measurements are.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,6 +9,23 @@
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {
+
+/// The standard deviation of the makespans of all repetitions, relative to their mean; nullopt for
+/// one repetition.
+[[nodiscard]] std::optional<double> relative_sd(const PolicyResult& result);
+
+/// Whether the measurement is too imprecise to judge a prediction: other programs had more than 10
+/// % of the units' cores, or the standard deviation of the repetitions or half the 95 % confidence
+/// interval of their mean is more than 10 % of the mean, or there is only one repetition.
+[[nodiscard]] bool is_too_noisy(const PolicyResult& result);
+
+/// `relative_sd` in percent, as a cell of a table; "-" for one repetition.
+[[nodiscard]] std::string noise_cell(const PolicyResult& result);
+
+/// The legend of a table with measured and predicted makespans. If some of the `measured` results
+/// are too noisy, the reasons follow, each once: the machine is busy, repetitions differ, or there
+/// are too few.
+[[nodiscard]] std::string noise_text(const std::vector<const PolicyResult*>& measured);
 
 /// One policy, simulated and run for real.
 struct PolicyPrediction {

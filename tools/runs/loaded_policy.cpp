@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -74,9 +75,9 @@ void expect_compiled_for_us(const std::string& file, std::string_view contents) 
                                printable(stamp), EQUIPOISE_POLICY_STAMP));
 }
 
-/// The calls of the library at `file`, which messages name so. It lives as long as the process.
-const LibraryCalls& calls_of(const std::string& file, double limit_s) {
-  static std::map<std::pair<std::string, double>, LibraryCalls> known;
+/// The library at `file` for watched calls. It lives as long as the process.
+const WatchedLibrary& watched_library(const std::string& file, double limit_s) {
+  static std::map<std::pair<std::string, double>, WatchedLibrary> known;
   return known.try_emplace({file, limit_s}, file, limit_s).first->second;
 }
 
@@ -84,7 +85,7 @@ const LibraryCalls& calls_of(const std::string& file, double limit_s) {
 decltype(&equipoise_policy) opened(const std::string& file) {
   void* library = nullptr;
   try {
-    const PolicyCall call(calls_of(file, PolicyInfo().answer_limit_s));
+    const PolicyCall call(watched_library(file, PolicyInfo().answer_limit_s));
     library = ::dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   } catch (...) {
     refuse_what_it_threw(file, "it was opened");
@@ -103,9 +104,8 @@ decltype(&equipoise_policy) opened(const std::string& file) {
 }
 
 bool is_policy_name(const std::string& name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  constexpr const char* allowed = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  return !name.empty() && name.find_first_not_of(allowed) == std::string::npos;
 }
 
 /// Why a policy that calls itself so cannot be used; empty if it can.
@@ -132,7 +132,7 @@ PolicyInfo info_of(const std::string& file) {
   PolicyInfo info;
   const auto function = opened(file);
   try {
-    const PolicyCall call(calls_of(file, info.answer_limit_s));
+    const PolicyCall call(watched_library(file, info.answer_limit_s));
     library = function();
     if (library != nullptr && library->info != nullptr) info = library->info();
   } catch (...) {
@@ -173,46 +173,39 @@ class WatchedDecisions final : public Decisions {
 
  private:
   Items grant(UnitId unit, Items items, BlockTag tag, std::uint32_t group) override {
-    Items granted = 0;
-    watch([&] {
+    return watch([&] {
       expect_known(unit, "assigned items to");
-      granted = to_.assign(unit, items, tag, group);
+      return to_.assign(unit, items, tag, group);
     });
-    return granted;
   }
   bool withdraw(UnitId unit, std::uint64_t block) override {
-    bool is_withdrawn = false;
-    watch([&] {
+    return watch([&] {
       expect_known(unit, "took a block back from");
-      is_withdrawn = to_.take_back(unit, block);
+      return to_.take_back(unit, block);
     });
-    return is_withdrawn;
   }
   Items grant_copy(std::uint64_t block, UnitId of, UnitId unit) override {
-    Items granted = 0;
-    watch([&] {
+    return watch([&] {
       expect_known(of, "gave a copy of a block of");
       expect_known(unit, "gave a copy of a block to");
-      granted = to_.give_twice(block, of, unit);
+      return to_.give_twice(block, of, unit);
     });
-    return granted;
   }
   bool send_probe(UnitId unit, double bytes_there, std::optional<double> bytes_back,
                   std::uint64_t number) override {
-    bool is_sent = false;
-    watch([&] {
+    return watch([&] {
       expect_known(unit, "probed");
-      is_sent = to_.probe(unit, bytes_there, bytes_back, number);
+      return to_.probe(unit, bytes_there, bytes_back, number);
     });
-    return is_sent;
   }
   void wake(Seconds at, std::uint64_t timer) override {
     watch([&] { to_.set_timer(at, timer); });
   }
+  /// Does what a decision asks for, and remembers what that throws.
   template <class Act>
-  void watch(const Act& act) {
+  std::invoke_result_t<Act> watch(const Act& act) {
     try {
-      act();
+      return act();
     } catch (...) {
       failure_ = std::current_exception();
       throw;
@@ -236,13 +229,13 @@ class WatchedDecisions final : public Decisions {
 /// A policy of a library.
 class PolicyOfLibrary final : public Policy {
  public:
-  PolicyOfLibrary(std::string file, const LibraryCalls& calls, std::unique_ptr<Policy> policy)
-      : file_(std::move(file)), calls_(calls), policy_(std::move(policy)) {}
+  PolicyOfLibrary(std::string file, const WatchedLibrary& library, std::unique_ptr<Policy> policy)
+      : file_(std::move(file)), library_(library), policy_(std::move(policy)) {}
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     WatchedDecisions watched(decisions, view.units().size(), file_);
     try {
-      const PolicyCall call(calls_);
+      const PolicyCall call(library_);
       policy_->decide(view, event, watched);
     } catch (...) {
       watched.rethrow_failure();
@@ -253,7 +246,7 @@ class PolicyOfLibrary final : public Policy {
 
  private:
   std::string file_;
-  const LibraryCalls& calls_;
+  const WatchedLibrary& library_;
   std::unique_ptr<Policy> policy_;
 };
 
@@ -277,10 +270,10 @@ const LoadedPolicy& load_policy(const std::string& file) {
 
 std::unique_ptr<Policy> make_loaded_policy(const PolicyInfo& info, const std::string& file,
                                            const PolicyInputs& inputs) {
-  const LibraryCalls& calls = calls_of(file, info.answer_limit_s);
+  const WatchedLibrary& library = watched_library(file, info.answer_limit_s);
   std::unique_ptr<Policy> policy;
   try {
-    const PolicyCall call(calls);
+    const PolicyCall call(library);
     policy = make_policy(info, inputs);
   } catch (...) {
     refuse_what_it_threw(file, "its policy was made");
@@ -288,7 +281,7 @@ std::unique_ptr<Policy> make_loaded_policy(const PolicyInfo& info, const std::st
   if (policy == nullptr) {
     throw InputError(file, "its function `make` makes no policy; let it return one");
   }
-  return std::make_unique<PolicyOfLibrary>(file, calls, std::move(policy));
+  return std::make_unique<PolicyOfLibrary>(file, library, std::move(policy));
 }
 
 }  // namespace equipoise

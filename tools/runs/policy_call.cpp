@@ -9,12 +9,13 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "real/threads/clock.hpp"
 #include "shared_policies/text/printable_text.hpp"
+#include "sim/child_process.hpp"
 #include "tools/console/console.hpp"
 
 namespace equipoise {
@@ -23,8 +24,8 @@ namespace {
 constexpr double patience_after_stop_s = 1.0;
 constexpr auto tick_ns = 100'000'000;
 
-std::atomic<const LibraryCalls*> current = nullptr;  ///< null: no library's code is running
-std::atomic<std::uint64_t> calls = 0;                ///< tells calls of the same library apart
+std::atomic<const WatchedLibrary*> current = nullptr;  ///< null: no library's code is running
+std::atomic<std::uint64_t> calls = 0;                  ///< tells calls of the same library apart
 std::atomic<bool> has_timer = false;
 std::atomic<bool> is_ticking = false;
 timer_t timer;
@@ -38,31 +39,16 @@ std::uint64_t seen_call = 0;
 double seen_at_s = 0.0;
 double stop_seen_at_s = 0.0;
 
-double now_s() {
-  timespec now = {};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-void put(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 /// Ends the process and says why; from a signal handler, too.
-[[noreturn]] void end_because(const LibraryCalls& library, std::string_view why, int exit_code) {
+[[noreturn]] void end_because(const WatchedLibrary& library, std::string_view why, int exit_code) {
   if (told_to >= 0) {
-    put(told_to, why);
+    write_all(told_to, why);
     ::_exit(policy_fault_exit);
   }
   for (const std::string_view part :
-       {std::string_view("equipoise: error: "), std::string_view(library.file()),
+       {std::string_view("equipoise: error: "), std::string_view(library.file),
         std::string_view(": "), why, std::string_view("\n")}) {
-    put(STDERR_FILENO, part);
+    write_all(STDERR_FILENO, part);
   }
   ::_exit(exit_code);
 }
@@ -76,15 +62,15 @@ void start_tick() {
 }
 
 /// Ends the process if the call that an earlier tick saw has been running for too long.
-void look_at(const LibraryCalls& library) {
-  const double now = now_s();
+void look_at(const WatchedLibrary& library) {
+  const double now = seconds_of(CLOCK_MONOTONIC);
   const std::uint64_t call = calls.load();
   if (call != seen_call) {
     seen_call = call;
     seen_at_s = now;
     stop_seen_at_s = 0.0;
   }
-  if (now - seen_at_s >= library.limit_s()) end_because(library, library.silence(), 2);
+  if (now - seen_at_s >= library.limit_s) end_because(library, library.timeout_message, 2);
   if (!is_to_stop()) return;
   if (stop_seen_at_s == 0.0) stop_seen_at_s = now;
   if (now - stop_seen_at_s < patience_after_stop_s) return;
@@ -94,7 +80,7 @@ void look_at(const LibraryCalls& library) {
 void tick(int /*signal*/) {
   const int error = errno;
   is_ticking.exchange(false);
-  if (const LibraryCalls* const library = current.load()) {
+  if (const WatchedLibrary* const library = current.load()) {
     look_at(*library);
     if (!is_ticking.exchange(true)) start_tick();
   }
@@ -103,7 +89,7 @@ void tick(int /*signal*/) {
 
 /// exit() calls it.
 void ended() {
-  const LibraryCalls* const library = current.load();
+  const WatchedLibrary* const library = current.load();
   if (library == nullptr) return;
   end_because(*library, "ended the program instead of answering; correct the policy", 2);
 }
@@ -135,14 +121,14 @@ void make_timer() {
 
 }  // namespace
 
-LibraryCalls::LibraryCalls(const std::string& file, double limit_s)
-    : file_(printable(file)),
-      limit_s_(limit_s),
-      silence_(fmt::format("has not answered for {} s; correct the policy, or let it ask for more "
-                           "(answer_limit_s)",
-                           limit_s)) {}
+WatchedLibrary::WatchedLibrary(const std::string& path, double seconds)
+    : file(printable(path)),
+      limit_s(seconds),
+      timeout_message(fmt::format(
+          "has not answered for {} s; correct the policy, or let it ask for more (answer_limit_s)",
+          limit_s)) {}
 
-PolicyCall::PolicyCall(const LibraryCalls& library) {
+PolicyCall::PolicyCall(const WatchedLibrary& library) {
   if (!has_timer.load()) make_timer();
   calls.fetch_add(1);
   current.store(&library);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/trim.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,13 +25,6 @@ namespace {
 bool is_parameter(const std::string& part) {
   const std::size_t equals = part.find('=');
   return equals != std::string::npos && part.find(':') >= equals;
-}
-
-/// `text` without blanks at its ends.
-std::string without_blanks(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
 /// `path`, relative to `folder` unless that is empty.
@@ -66,7 +60,7 @@ std::vector<std::string> split_policies(const std::string& text, const std::stri
   std::vector<std::string> policies;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::string part = without_blanks(text.substr(at, end - at));
+    const std::string part = boost::trim_copy(text.substr(at, end - at));
     at = end + 1;
     if (part.empty()) {
       throw InputError(where, fmt::format("'{}' has an empty part; give NAME[:key=value,...], or "
@@ -190,8 +184,7 @@ std::string many_blocks_text(std::span<const PolicyChoice> policies,
   const std::optional<double> pieces = given(*most, "pieces");
   return fmt::format(
       "{} makes {} in each run, which takes long, and so does reading its run file; for fewer, "
-      "write "
-      "{}:{}={}",
+      "write {}:{}={}",
       most->spelling, quantity_text(blocks, "blocks"), most->info->name,
       pieces ? "pieces" : size_parameter(*most),
       pieces ? std::floor(*pieces * enough_blocks / blocks) : std::ceil(items / enough_blocks));

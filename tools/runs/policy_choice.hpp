@@ -26,12 +26,13 @@ struct PolicyChoice {
   std::map<std::string, std::string> parameters;  ///< the given ones
   /// The traces of the file that the parameter `profile` names; null if it is not given.
   std::shared_ptr<const std::vector<Trace>> profile;
-  /// The run whose decisions are issued again instead of new decisions of the policy; or null.
-  std::shared_ptr<const RecordedRun> recorded;
-  std::string recorded_file;  ///< its file
-  /// What is known from earlier runs; null unless there is experience and the policy uses it.
+  /// The recorded run whose decisions are issued again in place of new ones of the policy; null
+  /// unless this is a replay.
+  std::shared_ptr<const RecordedRun> replayed;
+  std::string replayed_file;  ///< the run file of `replayed`
+  /// Block times known from earlier runs; null unless there are any and the policy uses them.
   std::shared_ptr<const Experience> experience{};
-  std::string typed{};        ///< as typed: "./mine.so:k=v"
+  std::string typed{};        ///< exactly as typed: "./mine.so:k=v"
   std::string loaded_from{};  ///< of a policy from a library; empty: it is one of the catalog
   std::string loaded_hash{};  ///< of that file's contents
 
@@ -67,9 +68,10 @@ void open_library(PolicyChoice& choice);
 
 /// The policy's parameters, including defaults.
 [[nodiscard]] std::map<std::string, std::string> all_parameters(const PolicyChoice& policy);
-/// What the text of a parameter means: true or false, a number (whole where it is), or a text.
+/// The value of a parameter, for JSON: true or false, a number (an integer if it is whole), or
+/// text.
 [[nodiscard]] Fact parameter_fact(const std::string& text);
-/// The same of several, by name.
+/// The values of several parameters, by name.
 [[nodiscard]] Facts parameter_facts(const std::map<std::string, std::string>& parameters);
 
 /// The traces from which an informed policy learns the units' speeds: its profile if given,
@@ -77,7 +79,8 @@ void open_library(PolicyChoice& choice);
 [[nodiscard]] const std::vector<Trace>& profile_of(const PolicyChoice& choice,
                                                    const std::vector<Trace>& own);
 
-/// A run of more blocks takes long, and so does everything that reads its file.
+/// Users are warned of runs of more blocks: such a run takes long, and so does everything that
+/// reads its file.
 inline constexpr double many_blocks = 1e6;
 
 /// The blocks of a run of `policy`, over all phases and iterations, if its parameters alone say how

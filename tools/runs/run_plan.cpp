@@ -30,11 +30,11 @@ struct Deciding {
 
 Deciding deciding_of(const RunPlan& plan, Executor& executor) {
   const PolicyChoice& choice = plan.run.policy;
-  if (choice.recorded == nullptr) {
+  if (choice.replayed == nullptr) {
     return {nullptr, make_policy(choice, plan.known, plan.units), nullptr};
   }
-  auto recorded = std::make_unique<RecordedDecisions>(*choice.recorded, plan.units, plan.phases,
-                                                      choice.recorded_file);
+  auto recorded = std::make_unique<RecordedDecisions>(*choice.replayed, plan.units, plan.phases,
+                                                      choice.replayed_file);
   std::unique_ptr<Policy> policy = recorded->make_policy();
   std::unique_ptr<Executor> around = recorded->make_executor(executor);
   return {std::move(recorded), std::move(policy), std::move(around)};
@@ -126,7 +126,7 @@ RunHeader header_of(const RunPlan& plan) {
   header.loaded_from = choice.loaded_from;
   header.loaded_hash = choice.loaded_hash;
   if (choice.experience) header.experience = *choice.experience;
-  if (choice.recorded != nullptr) header.decisions_of = choice.recorded_file;
+  if (choice.replayed != nullptr) header.decisions_of = choice.replayed_file;
   header.settings = plan.run.settings;
   return header;
 }
@@ -164,7 +164,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<std::string()>& verify) {
   const Deciding deciding = deciding_of(plan, executor);
   const std::unique_ptr<CostMeter> meter =  // a replay repeats decisions, it makes none
-      plan.run.policy.recorded != nullptr
+      plan.run.policy.replayed != nullptr
           ? nullptr
           : make_cost_meter(plan.run.decision_cost,
                             paper_prices(*plan.run.policy.info, plan.phases), "--decision-cost");
@@ -173,9 +173,9 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
     file = make_queued_journal(make_journal_file(
         plan.run.journal_file, run_header_line(header_of(plan)), names_of(plan.units)));
   }
-  Metrics metrics(plan.units, plan.recorded,
+  Metrics metrics(plan.units, plan.recorded_sizes,
                   plan.readings != nullptr ? plan.readings->note() : std::string(),
-                  plan.copy_times_alone, plan.run.policy.recorded != nullptr);
+                  plan.copy_times_alone, plan.run.policy.replayed != nullptr);
   ExperienceJournal experience(plan.phases.size(), plan.units.size());
   UnitLosses unit_losses;
   std::vector<Journal*> journals = {&metrics, &unit_losses};

@@ -17,35 +17,36 @@
 
 namespace equipoise {
 
-/// Notes of a real executor at the end of a run.
+/// What a real executor reports at the end of a run besides its events.
 struct ExecutorNotes {
   std::optional<PacingNote> pacing;  ///< nullopt if no unit was paced
   std::vector<LoadNote> loads;
 };
 
-/// One run among those of a world: its policy, its number, and how it is made.
+/// What distinguishes a run from others of the same world, so that the simulation server is sent
+/// nothing else of it.
 struct PlannedRun {
   PolicyChoice policy;
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   std::string decision_cost = "none";
   RunSettings settings;
-  std::string journal_file;              ///< empty: no run file
-  bool learns = false;                   ///< whether the report says what the run has shown
-  std::optional<double> lower_bound_s;   ///< of simulated runs and their likes, if it is known
+  std::string journal_file;  ///< empty: no run file
+  bool learns = false;  ///< whether the report has the run's block times, for the experience file
+  std::optional<double> lower_bound_s;   ///< on the makespan, if it is known
   std::vector<BoundPhase> bound_phases;  ///< of that bound
 };
 
-/// A run and where it takes place, without the executor.
+/// A run and the world that it takes place in; the executor is given apart.
 struct RunPlan {
   PlannedRun run;
   std::vector<Unit> units;
   std::vector<Workload> phases;
-  const KnownCosts* known = nullptr;                 ///< for informed policies and oracles
-  std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]; empty on real units
-  CopyTimesAlone copy_times_alone;                   ///< empty on real units
-  std::string on;                                    ///< "sim", "real" or "paced"
-  Scenario scenario;                                 ///< the scenario that the executor applies
+  const KnownCosts* known = nullptr;                       ///< for informed policies and oracles
+  std::vector<std::vector<RecordedSizes>> recorded_sizes;  ///< (phases, units); empty on real units
+  CopyTimesAlone copy_times_alone;  ///< undisturbed times of copies; empty on real units
+  std::string on;                   ///< "sim", "real" or "paced"
+  Scenario scenario;                ///< the scenario that the executor applies
   /// Notes that the executor fills during the run. Null for simulations.
   const ExecutorNotes* notes = nullptr;
   /// What meters read during the run. Null where there is nothing to measure.
@@ -67,9 +68,9 @@ struct RunReport {
   std::string problem;                  ///< why the run is not verified; empty if it is
   std::optional<double> lower_bound_s;  ///< from the plan
   ExecutorNotes notes;                  ///< from the plan
-  Experience shown;                     ///< what the run has shown; empty unless the plan learns
+  Experience shown;                     ///< block times of the run; empty unless the plan learns
   std::vector<UnitLoss> unit_losses;    ///< in the order of time
-  bool left_recorded = false;           ///< recorded decisions could not be kept to up to the end
+  bool left_recorded = false;  ///< a replay could not issue all decisions as they were recorded
 };
 
 /// What a run lost over its lower bound; nothing if it is not known.

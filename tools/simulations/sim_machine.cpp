@@ -45,7 +45,7 @@ void add_timing(SimMachine& machine) {
       recorded.push_back({timing.back().sizes().front(), timing.back().sizes().back()});
     }
     machine.setup.timing.push_back(std::move(timing));
-    machine.recorded.push_back(std::move(recorded));
+    machine.recorded_sizes.push_back(std::move(recorded));
   }
 }
 
@@ -165,7 +165,7 @@ SimMachine first_phases(SimMachine machine, std::size_t phases) {
   machine.setup.phases.resize(phases);
   machine.setup.timing.resize(phases);
   machine.setup.costs.resize(phases);
-  machine.recorded.resize(phases);
+  machine.recorded_sizes.resize(phases);
   machine.bound.phases.resize(phases);
   machine.schedule.clear();
   return machine;
@@ -275,7 +275,7 @@ RunReport simulate_here(SimMachine machine, const Simulation& simulation,
   plan.units = machine.units;
   plan.phases = machine.setup.phases;
   plan.known = &known;
-  plan.recorded = machine.recorded;
+  plan.recorded_sizes = machine.recorded_sizes;
   plan.on = "sim";
   plan.scenario = machine.setup.scenario;
   plan.stop_requested = std::move(stop_requested);

@@ -1,5 +1,4 @@
-// A platform with its traces and workloads, everything that simulations need; and one simulated
-// run.
+// A simulated world (a platform with its traces and workloads), and one simulated run in it.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +27,11 @@ namespace equipoise {
 /// All inputs of a simulated machine. Everything else follows from them (`make_sim_machine`).
 struct SimInputs {
   PlatformSource source;
-  Platform platform;             ///< with the units that take part
-  bool transfers_add_up = true;  ///< as the probe found; if false, the bound leaves copies out
-  std::vector<Trace> traces;     ///< as given, in order
+  Platform platform;  ///< with the units that take part
+  /// Whether a copy alone takes latency + bytes / bandwidth of its links, as the probe found. If
+  /// not, the lower bound leaves copies out.
+  bool transfers_add_up = true;
+  std::vector<Trace> traces;  ///< as given, in order
   std::vector<Workload> phases;
   Scenario scenario;
   std::vector<std::string> scenario_files;  ///< the files of the scenario
@@ -49,13 +50,13 @@ struct RunBound {
   std::optional<double> seconds;   ///< their sum; nullopt if all units leave before the end
 };
 
-/// The setting of simulations, independent of the policy.
+/// What simulations of all policies have in common.
 struct SimMachine {
-  /// What was read. The simulation server keeps machines that share their inputs as one.
+  /// What was read. Machines that share their inputs are one machine for the simulation server.
   std::shared_ptr<const SimInputs> inputs;
   SimSetup setup;  ///< without seed, repetition and noise
   std::vector<Unit> units;
-  std::vector<std::vector<RecordedSizes>> recorded;  ///< [phase][unit]
+  std::vector<std::vector<RecordedSizes>> recorded_sizes;  ///< (phases, units)
   RunBound bound;
   BlockLists schedule;                    ///< of `optimum`; if empty, it divides by itself
   std::optional<BestReached> best_known;  ///< without noise, if a schedule was searched
@@ -71,11 +72,12 @@ struct SimMachine {
 /// not hold (profiles, network settings).
 [[nodiscard]] RunBound run_bound(const SimMachine& machine);
 
-/// The phases of the machine's bound, without the merges between iterations; none without a bound.
+/// The times of the phases of the machine's bound less those of the merges between iterations; empty
+/// if the bound is not known.
 [[nodiscard]] std::vector<BoundPhase> bound_phases(const SimMachine& machine);
 
-/// `machine` under `scenario` in place of its own. Its bound, for which the other scenario counts,
-/// is not known.
+/// `machine` under `scenario` instead of its own. It has no bound yet, because that depends on the
+/// scenario.
 [[nodiscard]] SimMachine under_scenario(const SimMachine& machine, Scenario scenario);
 
 /// The machine in which the units called `names` are absent from the start to the end, with its
@@ -94,25 +96,26 @@ struct SimMachine {
 /// The times of blocks' copies over routes that nothing else uses, without the scenario.
 [[nodiscard]] CopyTimesAlone copy_times_alone(const SimMachine& machine);
 
-/// What units need before their first blocks, and the link that takes longest to carry it to all.
+/// The resident data, which a unit must have before its first block, and the link that takes
+/// longest to carry them to all units behind it.
 struct ResidentPath {
-  double bytes = 0.0;  ///< of the phase with most bytes to be sent
+  double bytes = 0.0;  ///< of the phase with the most
   std::string link;    ///< empty: no link carries any
   /// (units): the first unit that gets them over the link by the same copy, or none if the unit
   /// does not get them over that link. Units that share the data of a node get them by one copy.
   std::vector<std::optional<std::size_t>> copy_of;
 };
 
-/// The way of the resident data of `machine`, or of none if it is null.
+/// The path of the resident data of `machine`; an empty one if `machine` is null, as for real units.
 [[nodiscard]] ResidentPath resident_path(const SimMachine* machine);
 
-/// Throws InputError if `choice` cannot be made for this machine.
+/// Throws InputError if the policy of `choice` refuses this machine or its parameters.
 void check_policy(const SimMachine& machine, const PolicyChoice& choice);
 
 /// A run to be simulated.
 struct Simulation {
   std::shared_ptr<const SimInputs> inputs;  ///< of its machine
-  std::size_t phases = 0;                   ///< how many of the machine's phases are run
+  std::size_t phases = 0;                   ///< run only so many of the machine's phases
   BlockLists schedule;                      ///< of `optimum`; if empty, it divides by itself
   PlannedRun run;
 };

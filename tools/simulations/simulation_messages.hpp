@@ -1,9 +1,11 @@
-// What the program and its simulation server say to each other.
+// What the program and its simulation server say to each other, and the connection over which they
+// do.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -40,7 +42,7 @@ struct Forget {
   std::uint64_t number = 0;
 };
 
-/// Make a simulation as soon as less than `at_once` are being made. Answered by Simulated or
+/// Make a simulation as soon as less than `at_once` are being made. Answered by a RunReport or
 /// Failed.
 struct Simulate {
   std::uint64_t number = 0;
@@ -50,8 +52,8 @@ struct Simulate {
   Simulation simulation;      ///< without inputs and profile
 };
 
-/// Probe a platform. Answered by ProbingPlatform, any number of times, and then by PlatformProbed
-/// or Failed.
+/// Probe a platform. Answered by ProbingPlatform, any number of times, and then by a
+/// ProbedPlatform or Failed.
 struct ProbePlatform {
   std::uint64_t number = 0;
   PlatformSource source;
@@ -69,15 +71,7 @@ using Request = std::variant<OpenSimgrid, KeepInputs, KeepProfile, Forget, Simul
                              Stop, Cancel>;
 
 /// SimGrid is open.
-struct SimgridOpened {
-  std::uint64_t number = 0;
-};
-
-/// A run has ended.
-struct Simulated {
-  std::uint64_t number = 0;
-  RunReport report;
-};
+struct SimgridOpened {};
 
 enum class FailureKind : std::uint8_t {
   input,    ///< an InputError
@@ -88,7 +82,6 @@ enum class FailureKind : std::uint8_t {
 
 /// Something could not be done.
 struct Failed {
-  std::uint64_t number = 0;
   FailureKind kind = FailureKind::other;
   std::string where;  ///< of an InputError
   std::string why;
@@ -96,22 +89,58 @@ struct Failed {
 
 /// A probe goes on.
 struct ProbingPlatform {
-  std::uint64_t number = 0;
   std::uint64_t done = 0;  ///< hosts
   std::uint64_t hosts = 0;
 };
 
-/// A platform has been probed.
-struct PlatformProbed {
+/// An answer to the request of this number: the report of a simulation, for example.
+struct Reply {
   std::uint64_t number = 0;
-  ProbedPlatform platform;
+  std::variant<SimgridOpened, RunReport, Failed, ProbingPlatform, ProbedPlatform> answer;
 };
-
-using Reply = std::variant<SimgridOpened, Simulated, Failed, ProbingPlatform, PlatformProbed>;
 
 [[nodiscard]] std::string archived(const Request& request);
 [[nodiscard]] std::string archived(const Reply& reply);
 [[nodiscard]] Request read_request(std::string_view message);
 [[nodiscard]] Reply read_reply(std::string_view message);
+
+/// One end of a connection by which two processes of the same program send each other whole
+/// messages: a pair of connected sockets.
+class MessageChannel {
+ public:
+  /// Owns the socket `fd`.
+  explicit MessageChannel(int fd) : fd_(fd) {}
+  MessageChannel(const MessageChannel&) = delete;
+  MessageChannel& operator=(const MessageChannel&) = delete;
+  ~MessageChannel() { close(); }
+
+  /// The socket. poll() reports it readable when `receive` has something to do.
+  [[nodiscard]] int fd() const { return fd_; }
+  /// Closes the socket; nothing can be sent or received any more.
+  void close();
+
+  /// Adds `message` to those that are to be sent, and sends what can be sent without waiting.
+  void post(const std::string& message);
+  /// Whether something is still to be sent; `flush` sends of it what can be sent without waiting.
+  [[nodiscard]] bool has_unsent() const { return !unsent_.empty(); }
+  void flush();
+  /// Sends `message` and waits until all of it is sent. The other end must be reading.
+  void send(const std::string& message);
+
+  /// Receives what has come, without waiting. Returns false if the other end is closed; whole
+  /// messages that came before can still be taken.
+  [[nodiscard]] bool receive();
+  /// The oldest whole message that was received and not yet taken; none if there is none.
+  [[nodiscard]] std::optional<std::string> take();
+
+ private:
+  void send_some(int flags);
+
+  int fd_;
+  std::string unsent_;
+  std::size_t sent_ = 0;  // of unsent_
+  std::string received_;
+  std::size_t taken_ = 0;  // of received_
+};
 
 }  // namespace equipoise

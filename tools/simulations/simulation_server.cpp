@@ -24,7 +24,6 @@
 #include "sim/child_process.hpp"
 #include "sim/sim_module.hpp"
 #include "tools/runs/policy_call.hpp"
-#include "tools/simulations/message_channel.hpp"
 #include "tools/simulations/simulation_messages.hpp"
 
 namespace equipoise {
@@ -50,20 +49,20 @@ bool stop_requested() {
   return is_to_end.load();
 }
 
-Failed failed(std::uint64_t number, const std::exception& failure) {
+Failed failed(const std::exception& failure) {
   if (const auto* const refusal = dynamic_cast<const InputError*>(&failure)) {
-    return {number, FailureKind::input, refusal->where(), refusal->why()};
+    return {FailureKind::input, refusal->where(), refusal->why()};
   }
   const bool is_backend = dynamic_cast<const BackendError*>(&failure) != nullptr;
-  return {number, is_backend ? FailureKind::backend : FailureKind::other, {}, failure.what()};
+  return {is_backend ? FailureKind::backend : FailureKind::other, {}, failure.what()};
 }
 
 /// Simulates in a child process and says how it went.
 Reply simulated(const SimMachine& machine, const Simulate& request) {
   try {
-    return Simulated{request.number, simulate_here(machine, request.simulation, stop_requested)};
+    return {request.number, simulate_here(machine, request.simulation, stop_requested)};
   } catch (const std::exception& failure) {
-    return failed(request.number, failure);
+    return {request.number, failed(failure)};
   }
 }
 
@@ -136,9 +135,9 @@ class SimulationServer {
   void handle(const OpenSimgrid& request) {
     try {
       open_simgrid();
-      post(SimgridOpened{request.number});
+      post({request.number, SimgridOpened{}});
     } catch (const BackendError& failure) {
-      post(failed(request.number, failure));
+      post({request.number, failed(failure)});
     }
   }
   void handle(const KeepInputs& request) { inputs_[request.number] = request.inputs; }
@@ -157,7 +156,7 @@ class SimulationServer {
   void handle(const Stop& /*request*/) {
     for (const Running& running : running_) ::kill(running.child.pid(), end_early);
     for (const Simulate& waiting : waiting_) {
-      post(Failed{waiting.number, FailureKind::other, {}, "stopped before it began"});
+      post({waiting.number, Failed{FailureKind::other, {}, "stopped before it began"}});
     }
     waiting_.clear();
   }
@@ -193,9 +192,9 @@ class SimulationServer {
           waiting_.push_front(request);
           return;
         }
-        post(failed(request.number, failure));
+        post({request.number, failed(failure)});
       } catch (const std::exception& failure) {
-        post(failed(request.number, failure));
+        post({request.number, failed(failure)});
       }
     }
   }
@@ -208,9 +207,9 @@ class SimulationServer {
       if (outcome.succeeded() && !outcome.output.empty()) {
         channel_.post(outcome.output);
       } else if (outcome.exit_code == policy_fault_exit) {
-        post(Failed{running.number, FailureKind::input, running.library, outcome.output});
+        post({running.number, Failed{FailureKind::input, running.library, outcome.output}});
       } else {
-        post(Failed{running.number, FailureKind::died, {}, how_it_died(outcome)});
+        post({running.number, Failed{FailureKind::died, {}, how_it_died(outcome)}});
       }
       return true;
     });
@@ -237,7 +236,7 @@ void SimulationServer::handle(const ProbePlatform& request) {
   auto told = std::chrono::steady_clock::now();
   const auto watch = [&](std::size_t done, std::size_t hosts) {
     if (const auto now = std::chrono::steady_clock::now(); now - told > progress_interval) {
-      post(ProbingPlatform{request.number, done, hosts});
+      post({request.number, ProbingPlatform{done, hosts}});
       told = now;
     }
     channel_.flush();
@@ -247,12 +246,11 @@ void SimulationServer::handle(const ProbePlatform& request) {
     if (!is_open || is_cancelled) throw Cancelled();
   };
   try {
-    post(PlatformProbed{request.number,
-                        probe_platform(request.source, wants_routes, request.missing, watch)});
+    post({request.number, probe_platform(request.source, wants_routes, request.missing, watch)});
   } catch (const Cancelled&) {
     return;
   } catch (const std::exception& failure) {
-    post(failed(request.number, failure));
+    post({request.number, failed(failure)});
   }
 }
 

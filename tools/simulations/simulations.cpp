@@ -27,7 +27,6 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/console.hpp"
-#include "tools/simulations/message_channel.hpp"
 #include "tools/simulations/simulation_messages.hpp"
 #include "tools/simulations/simulation_server.hpp"
 
@@ -237,20 +236,15 @@ std::string text_of(const Failed& failed) {
   throw std::runtime_error(failed.why);
 }
 
-/// The number that a reply answers.
-std::uint64_t number_of(const Reply& reply) {
-  return std::visit([](const auto& any) { return any.number; }, reply);
-}
-
 /// Waits for the answer to `number`, and calls `meanwhile` whenever another reply or none has come.
 template <class Kind>
 std::variant<Kind, Failed> answer_to(std::uint64_t number,
                                      const std::function<void(const Reply*)>& meanwhile) {
   for (;;) {
     std::optional<Reply> reply = server().wait();
-    if (reply && number_of(*reply) == number) {
-      if (auto* const answer = std::get_if<Kind>(&*reply)) return std::move(*answer);
-      if (auto* const failed = std::get_if<Failed>(&*reply)) return std::move(*failed);
+    if (reply && reply->number == number) {
+      if (auto* const answer = std::get_if<Kind>(&reply->answer)) return std::move(*answer);
+      if (auto* const failed = std::get_if<Failed>(&reply->answer)) return std::move(*failed);
     }
     meanwhile(reply ? &*reply : nullptr);
   }
@@ -274,17 +268,17 @@ ProbedPlatform probe_in_server(PlatformSource source, RoutesOf wanted, MissingRo
   Cancelling cancelling;
   std::size_t done = 0;
   std::size_t hosts = 0;
-  auto answer = answer_to<PlatformProbed>(number, [&](const Reply* reply) {
-    const auto* const probing = std::get_if<ProbingPlatform>(reply);
-    if (probing != nullptr && probing->number == number) {
-      done = probing->done;
-      hosts = probing->hosts;
+  auto answer = answer_to<ProbedPlatform>(number, [&](const Reply* reply) {
+    if (reply != nullptr && reply->number == number) {
+      const auto& probing = std::get<ProbingPlatform>(reply->answer);
+      done = probing.done;
+      hosts = probing.hosts;
     }
     if (watch) watch(done, hosts);
   });
   cancelling.disarm();
   if (const auto* const refused = std::get_if<Failed>(&answer)) rethrow(*refused);
-  return std::move(std::get<PlatformProbed>(answer).platform);
+  return std::move(std::get<ProbedPlatform>(answer));
 }
 
 void run_simulations(std::size_t count, const std::function<Simulation(std::size_t)>& which,
@@ -300,15 +294,15 @@ void run_simulations(std::size_t count, const std::function<Simulation(std::size
     }
     std::optional<Reply> reply = server().wait();
     if (stop_signal() != 0) throw Interrupted(stop_signal());
-    const auto found = reply ? asked.find(number_of(*reply)) : asked.end();
+    const auto found = reply ? asked.find(reply->number) : asked.end();
     if (found == asked.end()) continue;
     const std::size_t simulation = found->second;
     asked.erase(found);
     SimulationResult result;
-    if (const auto* const failed = std::get_if<Failed>(&*reply)) {
+    if (const auto* const failed = std::get_if<Failed>(&reply->answer)) {
       result.failure = text_of(*failed);
     } else {
-      result.report = std::move(std::get<Simulated>(*reply).report);
+      result.report = std::move(std::get<RunReport>(reply->answer));
     }
     ended(simulation, std::move(result));
   }
@@ -326,11 +320,11 @@ SimulationResult run_alone(const Simulation& simulation) {
 RunReport run_simulation(const Simulation& simulation) {
   const std::uint64_t number = server().ask(simulation, 1);
   bool is_stopping = false;
-  auto answer = answer_to<Simulated>(number, [&](const Reply* /*other*/) {
+  auto answer = answer_to<RunReport>(number, [&](const Reply* /*other*/) {
     if (stop_signal() != 0 && !std::exchange(is_stopping, true)) server().ask(Stop{});
   });
   const auto* const failed = std::get_if<Failed>(&answer);
-  if (failed == nullptr) return std::move(std::get<Simulated>(answer).report);
+  if (failed == nullptr) return std::move(std::get<RunReport>(answer));
   if (stop_signal() != 0) throw Interrupted(stop_signal());
   if (failed->kind != FailureKind::died) rethrow(*failed);
   throw BackendError(fmt::format("the simulation of {} has no result: {}",

@@ -23,7 +23,6 @@
 #include "tools/report/glossary.hpp"
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
-#include "tools/report/results_text.hpp"
 #include "tools/runs/version.hpp"
 #include "traces/json_record.hpp"
 
@@ -120,10 +119,9 @@ std::string ratio_table(const SweepResults& results, const RatioTable& table) {
     Row& row = rows.emplace_back(Row{results.campaign.experiments[i].name});
     for (const PolicyStanding& standing : results.standings) {
       const PolicyResult* result = find_result(comparison, standing.spelling, "sim");
-      const FieldValue value =
-          result == nullptr ? FieldValue() : field.value({comparison, *result});
-      const auto* const ratio = std::get_if<double>(&value);
-      row.push_back(ratio != nullptr ? fmt::format("{:.{}f}", *ratio, table.decimals) : "-");
+      const Json ratio = result == nullptr ? Json() : field.value({comparison, *result});
+      row.push_back(ratio.is_number() ? fmt::format("{:.{}f}", ratio.get<double>(), table.decimals)
+                                      : "-");
     }
   }
   Row mean = {"geometric mean"};

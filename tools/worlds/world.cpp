@@ -151,7 +151,7 @@ class RealWorld final : public World {
     plan.phases = machine.phases;
     plan.known = &known;
     if (machine.platform) {
-      plan.recorded = machine.platform->recorded;
+      plan.recorded_sizes = machine.platform->recorded_sizes;
       plan.run.lower_bound_s = machine.platform->bound.seconds;
       plan.run.bound_phases = bound_phases(*machine.platform);
     }

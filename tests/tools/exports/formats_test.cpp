@@ -12,9 +12,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/tools/exports/small_run.hpp"
-#include "tools/exports/block_table.hpp"
-#include "tools/exports/paje.hpp"
-#include "tools/exports/perfetto.hpp"
+#include "tools/exports/formats.hpp"
 #include "tools/exports/run_marks.hpp"
 
 namespace equipoise::formats_test {

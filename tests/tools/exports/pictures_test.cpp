@@ -13,7 +13,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/tools/exports/small_run.hpp"
-#include "tools/exports/comparison_svg.hpp"
+#include "tools/exports/formats.hpp"
 #include "tools/exports/gantt_svg.hpp"
 #include "tools/exports/run_marks.hpp"
 #include "tools/exports/run_text.hpp"

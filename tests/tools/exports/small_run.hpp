@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tools/exports/export_file.hpp"
+#include "tools/exports/formats.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {

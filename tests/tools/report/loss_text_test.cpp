@@ -12,7 +12,7 @@
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/report/report_text.hpp"
-#include "tools/report/results_text.hpp"
+#include "tools/report/result_fields.hpp"
 
 namespace equipoise::loss_text_test {
 namespace {

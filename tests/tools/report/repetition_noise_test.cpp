@@ -1,13 +1,12 @@
 // Tests of the rules for judging a prediction, and of the messages when it cannot be judged.
-#include "tools/report/repetition_noise.hpp"
+#include "tools/report/validation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "tools/report/report_text.hpp"
-#include "tools/report/results_text.hpp"
-#include "tools/report/validation.hpp"
+#include "tools/report/result_fields.hpp"
 
 namespace equipoise::repetition_noise_test {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "tools/page/report_page.hpp"
 #include "tools/report/report_text.hpp"
-#include "tools/report/results_text.hpp"
 
 namespace equipoise::result_fields_test {
 namespace {

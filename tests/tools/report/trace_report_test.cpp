@@ -117,8 +117,7 @@ TEST(TraceReport, HasOneLineForAllFallsOfAUnit) {
                                  summary(1, 200, 1, 0.2, 0.0)});
   const std::vector<std::string> one = {
       "cpu0: the time falls from 400.0 ms to 200.0 ms as the size grows from 200 to 300 items, and "
-      "at "
-      "1 other sizes by less"};
+      "at 1 other size by less"};
   EXPECT_EQ(falling_times(trace), one);
   EXPECT_EQ(doubtful_in_trace(trace), one);
 }

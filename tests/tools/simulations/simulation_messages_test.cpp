@@ -181,7 +181,7 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
                     {9, EventRecord{Seconds{7.0}, Probed{UnitId{1}, probe, found}}}};
   Simulate request;
   request.simulation.run.policy = parse_policy("plb-hec:threshold=0.2");
-  request.simulation.run.policy.recorded = std::make_shared<const RecordedRun>(recorded);
+  request.simulation.run.policy.replayed = std::make_shared<const RecordedRun>(recorded);
   request.simulation.schedule = {{{1, 2}, {}}};
   request.simulation.run.seed = 1ull << 52;
   request.simulation.run.lower_bound_s = 0.1;
@@ -193,9 +193,9 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
   EXPECT_EQ(simulation.run.policy.info, &find_policy("plb-hec"));
   EXPECT_EQ(simulation.run.policy.parameters.at("threshold"), "0.2");
   EXPECT_EQ(simulation.schedule, request.simulation.schedule);
-  ASSERT_EQ(simulation.run.policy.recorded->lines.size(), 8u);
+  ASSERT_EQ(simulation.run.policy.replayed->lines.size(), 8u);
   const auto event = [&](std::size_t line) -> const RunEvent& {
-    return std::get<EventRecord>(simulation.run.policy.recorded->lines[line].what).what;
+    return std::get<EventRecord>(simulation.run.policy.replayed->lines[line].what).what;
   };
   const auto& received_loss = std::get<LostBlock>(event(2));
   EXPECT_EQ(received_loss.block.tag, BlockTag::tail);
@@ -225,10 +225,10 @@ TEST(SimulationMessages, KeepTheReportOfARun) {
   report.lower_bound_s = 0.05;
   report.notes.loads = {{"cpu0", Seconds{1.0}, 0.5, 0.49}};
   report.unit_losses = {{UnitId{1}, Seconds{0.3}, 7}};
-  const std::string sent = archived(Simulated{3, report});
+  const std::string sent = archived(Reply{3, report});
   const Reply received = read_reply(sent);
   EXPECT_EQ(archived(received), sent);
-  const RunReport& back = std::get<Simulated>(received).report;
+  const RunReport& back = std::get<RunReport>(received.answer);
   EXPECT_EQ(back.run.numbers.units.at(1).busy.setup, Seconds{0.4});
   EXPECT_EQ(back.run.numbers.units.at(1).energy_j, 12.5);
   EXPECT_FALSE(back.run.numbers.units.at(0).energy_j);
@@ -247,10 +247,10 @@ TEST(SimulationMessages, KeepAProbedPlatform) {
   platform.master = "ram";
   platform.hosts = {{"a", 8, {{"kind", "cpu"}}, true, false, {{0}}, {{1, 0}}}};
   platform.links = {{"l", 1e9, Seconds{1e-6}, true}, {"m", 2e9, Seconds{}, false}};
-  const std::string sent = archived(PlatformProbed{7, platform});
+  const std::string sent = archived(Reply{7, platform});
   const Reply received = read_reply(sent);
   EXPECT_EQ(archived(received), sent);
-  EXPECT_EQ(std::get<PlatformProbed>(received).platform.hosts.at(0).out.links.at(0), 1u);
+  EXPECT_EQ(std::get<ProbedPlatform>(received.answer).hosts.at(0).out.links.at(0), 1u);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ class Simulations : public testing::Test {
 };
 
 /// A report as it is sent.
-std::string sent(RunReport report) { return archived(Simulated{0, std::move(report)}); }
+std::string sent(RunReport report) { return archived(Reply{0, std::move(report)}); }
 
 /// What a child of this process that simulates would send.
 std::string sent_by_a_child(const SimMachine& in, const Simulation& simulation) {

@@ -36,7 +36,7 @@ const script = deflateSync(outputFiles[0].contents, { level: 9 }).toString("base
 writeFileSync(
   out,
   `// Made by tools/page/script/bundle.mjs.
-#include "tools/page/page_bundle.hpp"
+#include "tools/page/page_html.hpp"
 
 namespace equipoise {
 
