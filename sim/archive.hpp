@@ -40,7 +40,8 @@ inline constexpr bool is_a<Template<T...>, Template> = true;
 /// Throws BackendError unless bytes that are read can have been written for what they are read as.
 inline void expect_well_formed(bool is_well_formed) {
   if (is_well_formed) return;
-  throw BackendError("a process of this program told another one what cannot be read; run it again");
+  throw BackendError(
+      "a process of this program told another one what cannot be read; run it again");
 }
 
 /// Writes values into bytes, or reads them in the order in which they were written. Bytes that were
