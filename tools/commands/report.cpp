@@ -17,6 +17,7 @@
 #include "tools/exports/formats.hpp"
 #include "tools/exports/gantt_svg.hpp"
 #include "tools/exports/run_marks.hpp"
+#include "tools/exports/run_text.hpp"
 #include "tools/page/report_page.hpp"
 #include "tools/report/json_values.hpp"
 #include "tools/report/report_inputs.hpp"
