@@ -93,7 +93,12 @@ Machine ask_machine() {
     const char* const model =
         package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
     if (model != nullptr) machine.cpu_model = model;
-    machine.packages = std::max(1, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE));
+    const auto count = [&](hwloc_obj_type_t type) {
+      return hwloc_get_nbobjs_by_type(topology.get(), type);
+    };
+    machine.packages = std::max(1, count(HWLOC_OBJ_PACKAGE));
+    machine.hardware_threads = std::max(1, count(HWLOC_OBJ_PU));
+    machine.cores = count(HWLOC_OBJ_CORE) > 0 ? count(HWLOC_OBJ_CORE) : machine.hardware_threads;
     machine.caches = caches_of(topology);
   }
   return machine;
@@ -106,12 +111,6 @@ double seconds_of_copy(std::vector<char>& to, const std::vector<char>& from) {
 }
 
 }  // namespace
-
-int Machine::cores() const {
-  std::set<int> cores;
-  for (const CpuThread& thread : threads) cores.insert(thread.core);
-  return static_cast<int>(cores.size());
-}
 
 std::string binary_size_text(double bytes) {
   if (bytes >= 0x1p30) return fmt::format("{:.4g} GiB", bytes / 0x1p30);

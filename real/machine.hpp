@@ -21,13 +21,13 @@ struct Machine {
   std::string name;       ///< host name
   std::string cpu_model;  ///< empty if unknown
   double memory_bytes = 0.0;
-  int packages = 1;
+  /// What the whole machine has, whether or not this process may use it; 0 if hwloc cannot tell.
+  int packages = 0;
+  int cores = 0;
+  int hardware_threads = 0;
   std::vector<std::string> caches;  ///< "L2 1.2 MiB x 2", smallest level first
-  /// First one thread of each physical core, then the second ones.
+  /// First one thread of each physical core that this process may use, then the second ones.
   std::vector<CpuThread> threads;
-
-  /// How many physical cores these threads are on.
-  [[nodiscard]] int cores() const;
 };
 
 /// `bytes` for people: "1.2 MiB".

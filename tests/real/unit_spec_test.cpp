@@ -231,8 +231,10 @@ TEST(Placement, SaysThatAUnitHasMoreThreadsThanThereAreCores) {
 TEST(ThisMachine, HasCoresAndMemory) {
   EXPECT_FALSE(this_machine().name.empty());
   EXPECT_GE(this_machine().packages, 1);
-  EXPECT_GE(this_machine().cores(), 1);
-  EXPECT_GE(this_machine().threads.size(), static_cast<std::size_t>(this_machine().cores()));
+  EXPECT_GE(this_machine().cores, 1);
+  EXPECT_GE(this_machine().hardware_threads, this_machine().cores);
+  EXPECT_LE(this_machine().threads.size(),
+            static_cast<std::size_t>(this_machine().hardware_threads));
   EXPECT_GT(this_machine().memory_bytes, 0.0);
   EXPECT_GT(available_memory_bytes(), 0.0);
   EXPECT_LE(available_memory_bytes(), this_machine().memory_bytes);

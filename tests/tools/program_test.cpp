@@ -289,6 +289,14 @@ TEST(Program, NamesAMisspelledCommand) {
             std::string::npos);
 }
 
+TEST(Program, NamesTheOptionOfAPolicyWhoseParametersAreWrong) {
+  const ProgramRun run = run_equipoise({"simulate", "--platform", "platforms/sirocco.xml",
+                                        "--trace", "traces/sirocco-dgemm.jsonl", "--workload",
+                                        "dgemm:items=1000", "--policy", "gss:foo=1"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("--policy: "), std::string::npos) << run.err;
+}
+
 TEST(Program, ListsAPolicyWithTheValuesThatAreGivenWithIt) {
   const ProgramRun greedy = run_equipoise({"list", "policies", "greedy:backup=on"});
   EXPECT_EQ(greedy.exit_code, 0) << greedy.err;
@@ -377,7 +385,7 @@ TEST(Program, DescribesThisMachine) {
   EXPECT_EQ(run_equipoise({"platform", "detect", "--out", xml}).exit_code, 0);
   EXPECT_EQ(run_equipoise({"platform", "check", xml}).exit_code, 0);
   const PlatformFileFacts facts = check_platform_file(xml);
-  ASSERT_EQ(facts.hosts.size(), static_cast<std::size_t>(this_machine().cores()) + 1);
+  ASSERT_EQ(facts.hosts.size(), static_cast<std::size_t>(this_machine().cores) + 1);
   EXPECT_EQ(facts.master, "RAM");
   EXPECT_EQ(facts.hosts[1].name, "cpu0");
   EXPECT_NE(run_equipoise({"platform", "show", xml}).out.find("cpu0"), std::string::npos);

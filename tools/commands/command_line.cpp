@@ -6,9 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -127,6 +129,13 @@ void expect_readable(int argc, char** argv) {
   }
 }
 
+/// Whether an error stands at a setting that libraries call by its name: they do not know that it is
+/// an option here.
+bool is_setting(const std::string& where) {
+  constexpr std::array settings = {"policy", "sizes", "unit", "workload"};
+  return std::ranges::find(settings, where) != settings.end() && !std::filesystem::exists(where);
+}
+
 /// The command that was typed: "equipoise trace import csv" has three.
 const CLI::App& typed_command(const CLI::App& app) {
   const std::vector<const CLI::App*> typed =
@@ -218,7 +227,7 @@ int run(int argc, char** argv) {
                            full_name(typed_command(app))),
                unusable_input);
   } catch (const InputError& error) {
-    return say(error.what(), unusable_input);
+    return say((is_setting(error.where()) ? "--" : "") + std::string(error.what()), unusable_input);
   } catch (const Interrupted& stop) {
     return say("interrupted", 128 + stop.signal());
   } catch (const std::bad_alloc&) {

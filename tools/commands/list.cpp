@@ -89,7 +89,6 @@ std::vector<Entry> entries(const std::string& what) {
 
 /// The entry of a policy that is spelled as for --policy.
 Entry spelled_entry(const std::string& spelling) {
-  if (is_policy_library(spelling)) return entry_of(load_policy(spelling).info);
   const PolicyChoice choice = parse_policy(spelling, "list");
   const PolicyInfo& info = *choice.info;
   Entry entry = entry_of(info);

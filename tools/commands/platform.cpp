@@ -256,8 +256,10 @@ namespace {
 /// One unit for each physical core, `cpu0`, `cpu1`, ..., each with the machine's memory.
 PlatformDescription platform_of_this_machine() {
   const Machine& machine = this_machine();
+  if (machine.cores == 0)
+    throw BackendError("hwloc cannot read this machine; does lstopo run here?");
   std::vector<Unit> units;
-  for (int i = 0; i < machine.cores(); ++i) {
+  for (int i = 0; i < machine.cores; ++i) {
     Unit& unit = units.emplace_back();
     unit.name = "cpu" + std::to_string(i);
     unit.node = machine.name;
@@ -273,7 +275,7 @@ PlatformDescription platform_of_this_machine() {
           "{} of memory{}.\nThe bandwidth of link `memory` was measured when this file was made: "
           "one thread copying 64 MiB,\nthe best of five. Every core copies by itself (FATPIPE).",
           machine.cpu_model.empty() ? "CPU of unknown model" : machine.cpu_model, machine.packages,
-          machine.cores(), machine.threads.size(), binary_size_text(machine.memory_bytes), caches));
+          machine.cores, machine.hardware_threads, binary_size_text(machine.memory_bytes), caches));
 }
 
 }  // namespace

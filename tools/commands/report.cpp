@@ -122,15 +122,14 @@ int report_command(const ReportRequest& request) {
                      "there are only traces, which have no blocks to export; give run files or "
                      "results.json");
   }
-  std::deque<ExportFile> files;
   for (const Export& one : exports) {
-    if (one.is_of_runs && inputs.runs.empty()) {
-      throw InputError(one.option,
-                       "shows runs, and there is none; give run files (--out of simulate and "
-                       "run, runs/ of compare)");
-    }
-    files.emplace_back(one.path, one.option);
+    if (!one.is_of_runs || !inputs.runs.empty()) continue;
+    throw InputError(one.option,
+                     "shows runs, and there is none; give run files (--out of simulate and "
+                     "run, runs/ of compare)");
   }
+  std::deque<ExportFile> files;
+  for (const Export& one : exports) files.emplace_back(one.path, one.option);
   Runs runs;
   for (std::size_t i = 0; i < exports.size(); ++i) exports[i].write(inputs, runs, files[i]);
   for (ExportFile& file : files) file.finish();

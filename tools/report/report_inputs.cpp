@@ -27,7 +27,9 @@ bool is_run(const std::string& schema) { return is_schema(schema, "equipoise.run
 bool is_trace(const std::string& schema) { return is_schema(schema, "equipoise.trace/1"); }
 
 void add_file(const std::string& path, ReportInputs& inputs) {
-  const std::string schema = text_at(first_line_of(path), "schema");
+  const JsonValue first = first_line_of(path);
+  const JsonValue* const named = member(first, "schema");
+  const std::string schema = named == nullptr ? "" : named->text;
   if (is_run(schema)) {
     inputs.runs.push_back(path);
   } else if (is_trace(schema)) {

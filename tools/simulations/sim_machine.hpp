@@ -1,4 +1,4 @@
-// A simulated world (a platform with its traces and workloads), and one simulated run in it.
+// A simulated machine (a platform with its traces and workloads), and one simulated run on it.
 #pragma once
 
 #include <cstddef>

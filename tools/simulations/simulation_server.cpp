@@ -14,7 +14,6 @@
 #include <deque>
 #include <map>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include "shared_policies/text/words.hpp"
 #include "sim/child_process.hpp"
 #include "sim/sim_module.hpp"
+#include "tools/console/console.hpp"
 #include "tools/runs/policy_call.hpp"
 #include "tools/simulations/simulation_messages.hpp"
 
@@ -268,7 +268,12 @@ int serve_simulations(int socket) {
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   // A parent that ignores ends of children would make the end of a simulation unknown.
   for (const int signal : {SIGCHLD, end_early}) ::signal(signal, SIG_DFL);
-  SimulationServer(socket).serve();
+  try {
+    SimulationServer(socket).serve();
+  } catch (const std::exception& failure) {  // a request that cannot be read
+    say_error(fmt::format("the simulation server ends: {}", failure.what()));
+    return 1;
+  }
   return 0;
 }
 

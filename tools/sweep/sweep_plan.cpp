@@ -138,7 +138,7 @@ class Complaints {
  public:
   explicit Complaints(std::vector<std::string>& problems) : problems_(problems) {}
 
-  /// `what` may begin with an option, which a campaign has under its name without dashes.
+  /// `what` may begin with an option; names in campaigns have no dashes.
   void add(const Experiment& experiment, std::string what) {
     if (what.starts_with("--")) what.erase(0, 2);
     if (!said_.insert(experiment.where + "\n" + what).second) return;

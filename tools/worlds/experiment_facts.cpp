@@ -17,6 +17,7 @@ std::string command_as_typed;
 }  // namespace
 
 void remember_command(int argc, const char* const* argv) {
+  command_as_typed.clear();
   for (int i = 0; i < argc; ++i) command_as_typed += (i == 0 ? "" : " ") + shell_word(argv[i]);
 }
 

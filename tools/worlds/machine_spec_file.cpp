@@ -102,7 +102,7 @@ CsvImportOptions csv_options(const SpecObject& object, const std::string& kernel
   options.kernel = kernel;
   if (!options.columns.unit_column) options.units = {"the unit"};
   options.called = [where = object.where()](const std::string& name) {
-    return fmt::format("{}: '{}'", where, name);
+    return fmt::format("'{}' of {}", name, where);
   };
   if (const JsonValue* where = object.find("where")) {
     const bool is_list = where->kind == JsonValue::Kind::list;
