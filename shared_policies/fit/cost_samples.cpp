@@ -1,5 +1,5 @@
-// Pools measurements by block size, computes how well a fit explains them, and fits straight lines, also
-// with non-negative coefficients.
+// Pools measurements by block size, computes how well a fit explains them, and fits straight lines,
+// also with non-negative coefficients.
 #include "shared_policies/fit/cost_samples.hpp"
 
 #include <algorithm>

@@ -35,9 +35,7 @@ class SelfScheduling : public EventPolicy {
   virtual WantedBlock wanted(UnitId unit) = 0;
 
   /// P, the number of present units; at least 1 when a unit requests work.
-  [[nodiscard]] double present() const {
-    return static_cast<double>(std::ranges::count_if(view().units(), &UnitState::present));
-  }
+  [[nodiscard]] double present() const { return present_; }
   /// `items` rounded up to whole grains, at least one.
   [[nodiscard]] double whole_grains_up(double items) const {
     return std::max(1.0, std::ceil(items / grain() - rounding_error)) * grain();
@@ -58,8 +56,15 @@ class SelfScheduling : public EventPolicy {
     const double items = std::max(whole_grains_up(block.items), min_items());
     decisions().assign(unit, static_cast<Items>(std::min(items, most_items)), block.tag);
   }
+  void on_run() final { count(); }
+  void on_unit_lost(UnitId /*unit*/) final { count(); }
+  void on_unit_joined(UnitId /*unit*/) final { count(); }
+  void count() {
+    present_ = static_cast<double>(std::ranges::count_if(view().units(), &UnitState::present));
+  }
 
   std::optional<Items> min_block_items_;
+  double present_ = 0.0;
 };
 
 }  // namespace equipoise
