@@ -45,8 +45,8 @@ inline void expect_well_formed(bool is_well_formed) {
 }
 
 /// Writes values into bytes, or reads them in the order in which they were written. Bytes that were
-/// not written for these types throw BackendError or what the values' own types throw, or give other
-/// values.
+/// not written for these types throw BackendError or what the values' own types throw, or give
+/// other values.
 template <bool is_reading>
 class Archive {
  public:

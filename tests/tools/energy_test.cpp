@@ -252,7 +252,7 @@ TEST_F(PaperMachine, RefusesAnEnergyObjectiveWithoutWattsAndNamesTheUnits) {
       {"simulate", "--platform", "platforms/attila.xml", "--trace", "traces/attila-dgemm.jsonl",
        "--workload", "starpu_dgemm_gemm:items=1e6", "--policy", "energy-alpha:objective=edp"});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_TRUE(run.err.starts_with("equipoise: error: policy: energy-alpha:objective=edp needs"))
+  EXPECT_TRUE(run.err.starts_with("equipoise: error: --policy: energy-alpha:objective=edp needs"))
       << run.err;
   EXPECT_NE(run.err.find("cuda2"), std::string::npos) << run.err;
 }

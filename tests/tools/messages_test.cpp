@@ -106,7 +106,7 @@ TEST(Messages, SayWhatAnswersTheCommandNeeds) {
             "run: to run for real, give --unit for each unit, such as --unit cpu --unit "
             "cpu,slowdown=3 (see equipoise list units); or say --on paced");
   EXPECT_EQ(refusal(with(run, {"--unit", "cpu", "--policy", "static"})),
-            "policy: static has to know block times beforehand, and nothing tells those of cpu0; "
+            "--policy: static has to know block times beforehand, and nothing tells those of cpu0; "
             "give a trace with its times of this kernel (equipoise record makes one), or leave "
             "the unit out");
   const std::string gpu = refusal(with(run, {"--unit", "gpu", "--policy", "greedy"}));

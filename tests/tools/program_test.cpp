@@ -292,7 +292,7 @@ TEST(Program, NamesAMisspelledCommand) {
 TEST(Program, NamesTheOptionOfAPolicyWhoseParametersAreWrong) {
   const ProgramRun run = run_equipoise({"simulate", "--platform", "platforms/sirocco.xml",
                                         "--trace", "traces/sirocco-dgemm.jsonl", "--workload",
-                                        "dgemm:items=1000", "--policy", "gss:foo=1"});
+                                        "starpu_dgemm_gemm:items=1000", "--policy", "gss:foo=1"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("--policy: "), std::string::npos) << run.err;
 }

@@ -129,8 +129,8 @@ void expect_readable(int argc, char** argv) {
   }
 }
 
-/// Whether an error stands at a setting that libraries call by its name: they do not know that it is
-/// an option here.
+/// Whether an error stands at a setting that libraries call by its name: they do not know that it
+/// is an option here.
 bool is_setting(const std::string& where) {
   constexpr std::array settings = {"policy", "sizes", "unit", "workload"};
   return std::ranges::find(settings, where) != settings.end() && !std::filesystem::exists(where);

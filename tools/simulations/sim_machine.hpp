@@ -72,8 +72,8 @@ struct SimMachine {
 /// not hold (profiles, network settings).
 [[nodiscard]] RunBound run_bound(const SimMachine& machine);
 
-/// The times of the phases of the machine's bound less those of the merges between iterations; empty
-/// if the bound is not known.
+/// The times of the phases of the machine's bound less those of the merges between iterations;
+/// empty if the bound is not known.
 [[nodiscard]] std::vector<BoundPhase> bound_phases(const SimMachine& machine);
 
 /// `machine` under `scenario` instead of its own. It has no bound yet, because that depends on the
@@ -106,7 +106,8 @@ struct ResidentPath {
   std::vector<std::optional<std::size_t>> copy_of;
 };
 
-/// The path of the resident data of `machine`; an empty one if `machine` is null, as for real units.
+/// The path of the resident data of `machine`; an empty one if `machine` is null, as for real
+/// units.
 [[nodiscard]] ResidentPath resident_path(const SimMachine* machine);
 
 /// Throws InputError if the policy of `choice` refuses this machine or its parameters.
