@@ -27,7 +27,7 @@ TEST(RecordCommand, RefusesFewerItemsThanUnitsAtATimeAndWritesNothing) {
   const ProgramRun run = run_equipoise({"record", "--unit", "cpu", "--unit", "cpu", "--workload",
                                         "blackscholes:options=1", "--out", out});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_NE(run.err.find("equipoise: error: workload: "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("equipoise: error: --workload: "), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("2 units together need at least 2 items"), std::string::npos) << run.err;
   EXPECT_TRUE(fs::is_empty(fs::path(out).parent_path()));
 }
