@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <set>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "real/threads/this_thread.hpp"
@@ -111,6 +114,30 @@ double seconds_of_copy(std::vector<char>& to, const std::vector<char>& from) {
 }
 
 }  // namespace
+
+std::string utc_now() { return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::optional<double> clock_hz() {
+  double sum_hz = 0.0;
+  double count = 0.0;
+  for (const CpuThread& thread : this_machine().threads) {
+    std::ifstream file(
+        fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq", thread.number));
+    double khz = 0.0;
+    if (!(file >> khz)) continue;
+    sum_hz += 1e3 * khz;
+    count += 1.0;
+  }
+  if (count > 0.0) return sum_hz / count;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(':');
+    if (!line.starts_with("cpu MHz") || colon == std::string::npos) continue;
+    sum_hz += 1e6 * std::strtod(line.c_str() + colon + 1, nullptr);
+    count += 1.0;
+  }
+  return sum_hz > 0.0 ? std::optional(sum_hz / count) : std::nullopt;
+}
 
 std::string binary_size_text(double bytes) {
   if (bytes >= 0x1p30) return fmt::format("{:.4g} GiB", bytes / 0x1p30);

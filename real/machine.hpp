@@ -1,6 +1,7 @@
 // Describes the machine (name, CPU, cores, memory) and assigns cores to units.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,13 @@ struct Machine {
 
 /// The properties of this machine, read once from hwloc and the operating system.
 [[nodiscard]] const Machine& this_machine();
+
+/// The time now, in UTC: "2026-11-23T10:00:00Z".
+[[nodiscard]] std::string utc_now();
+
+/// The mean clock of the hardware threads that this process may use, as the operating system tells
+/// it now; nothing if it does not.
+[[nodiscard]] std::optional<double> clock_hz();
 
 /// The memory that is available for new data now, in bytes.
 [[nodiscard]] double available_memory_bytes();

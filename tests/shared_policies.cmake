@@ -24,6 +24,7 @@ equipoise_tests(run
     shared_policies/run/metered_journal_test.cpp
     shared_policies/run/pool_test.cpp
     shared_policies/run/recorded_decisions_test.cpp
+    shared_policies/run/prediction_test.cpp
     shared_policies/run/results_test.cpp
     shared_policies/run/policy_notes_test.cpp
     shared_policies/run/probe_test.cpp

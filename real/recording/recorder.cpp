@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -20,6 +21,7 @@
 #include "shared_policies/model/event.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/pool.hpp"
+#include "shared_policies/run/results.hpp"
 
 namespace equipoise {
 namespace {
@@ -43,53 +45,69 @@ std::string loss_text(const Event& event, const std::vector<UnitSpec>& units, st
   return fmt::format("unit {} was lost while {}", units[first + lost.index].unit.name, what);
 }
 
-class MergeRecorder {
+Seconds pass_budget(const RecordSetup& setup) { return (1.0 / setup.passes) * setup.budget; }
+
+/// Runs iterations of the setup's workload on all its units together. Every unit gets a part of
+/// what is left whenever it is idle, at most its `usual_items` (units).
+class IterationRecorder {
  public:
-  MergeRecorder(const RecordSetup& setup, std::span<const Items> usual_items, Executor& executor)
+  IterationRecorder(const RecordSetup& setup, std::span<const Items> usual_items,
+                    Executor& executor)
       : setup_(setup),
         workload_(setup.kernel->workload()),
         usual_items_(usual_items),
         executor_(executor) {}
 
-  MergeTimes run() {
+  /// The kernel's times between iterations. The passes together run four iterations, but each pass
+  /// runs at least two.
+  MergeTimes merges() {
     constexpr int iterations_in_all = 4;
     const int iterations =
         std::min(workload_.iterations, std::max(2, iterations_in_all / setup_.passes));
-    const auto goes_on = [&](int i) { return i < 2 || executor_.now() <= pass_budget(); };
-    for (int i = 0; i < iterations && !merges_.interrupted && goes_on(i); ++i) {
-      merges_.interrupted = !run_iteration(i);
+    MergeTimes merges;
+    const auto goes_on = [&](int i) { return i < 2 || executor_.now() <= pass_budget(setup_); };
+    for (int i = 0; i < iterations && !merges.interrupted && goes_on(i); ++i) {
+      const Seconds before = executor_.now();
+      const std::optional<Seconds> begun = run_iteration(i, workload_.items);
+      merges.interrupted = !begun;
+      if (i == 0 || !begun) continue;
+      merges.sum += *begun - before;
+      ++merges.count;
     }
-    return merges_;
+    return merges;
+  }
+
+  /// The time in which `items` of the first iteration are done, without the units' setup; nothing
+  /// if a stop was requested.
+  std::optional<Seconds> makespan(Items items) {
+    const std::optional<Seconds> begun = run_iteration(0, items);
+    return begun ? std::optional(latest_end_ - *begun - longest_setup_) : std::nullopt;
   }
 
  private:
-  [[nodiscard]] Seconds pass_budget() const { return (1.0 / setup_.passes) * setup_.budget; }
-
-  /// Hands out no blocks any more when it has spent half of the pass's budget. Returns false if a
-  /// stop was requested.
-  bool run_iteration(int iteration) {
-    pool_ = Pool(workload_.items, workload_.grain_items);
+  /// Hands out no blocks any more when it has spent half of the pass's budget. Returns when the
+  /// kernel was ready for the iteration; nothing if a stop was requested.
+  std::optional<Seconds> run_iteration(int iteration, Items items) {
+    pool_ = Pool(items, workload_.grain_items);
     outstanding_ = 0;
-    const Seconds begin = executor_.now();
-    const Seconds merged = executor_.begin_iteration(0, iteration);
-    if (iteration > 0) {
-      merges_.sum += merged - begin;
-      ++merges_.count;
-    }
-    last_start_ = merged + 0.5 * pass_budget();
+    const Seconds begun = executor_.begin_iteration(0, iteration);
+    latest_end_ = longest_setup_ = Seconds{};
+    last_start_ = begun + 0.5 * pass_budget(setup_);
     for (std::uint32_t unit = 0; unit < setup_.units.size(); ++unit) start(UnitId{unit}, iteration);
     while (outstanding_ > 0) {
-      if (setup_.is_stopped()) return false;
+      if (setup_.is_stopped()) return std::nullopt;
       const std::optional<Event> event = executor_.next(Seconds::infinity());
-      if (!event) return false;
+      if (!event) return std::nullopt;
       const auto* const finished = std::get_if<BlockFinished>(&event->what);
       if (finished == nullptr) {
         throw BackendError(loss_text(*event, setup_.units, 0, "iterations were recorded"));
       }
       --outstanding_;
+      latest_end_ = std::max(latest_end_, event->at);
+      longest_setup_ = std::max(longest_setup_, finished->times.setup);
       if (executor_.now() <= last_start_) start(finished->unit, iteration);
     }
-    return true;
+    return begun;
   }
 
   void start(UnitId unit, int iteration) {
@@ -112,27 +130,52 @@ class MergeRecorder {
   Pool pool_{1, 1};
   std::uint64_t id_ = 0;
   int outstanding_ = 0;
-  MergeTimes merges_;
+  Seconds latest_end_;
+  Seconds longest_setup_;
 };
 
-/// One pass: runs iterations of the setup's workload on all its units together and measures the
-/// kernel's time between them. The passes together run four iterations, but each pass runs at least
-/// two if the workload has them. No third iteration starts once the pass has spent its part of the
-/// budget, and an iteration leaves items undone when it has spent half of that. Blocks have up to
-/// `usual_items` (units) items. Returns an empty result if the workload has one iteration. Throws
-/// BackendError if a unit does not come up or is lost.
-MergeTimes record_merges(const RecordSetup& setup, const Placement& placement,
-                         std::span<const Items> usual_items) {
-  if (setup.kernel->workload().iterations < 2) return {};
+/// Calls `record` with a recorder of iterations on real units. Throws BackendError if a unit does
+/// not come up or is lost.
+void with_iterations(const RecordSetup& setup, const Placement& placement,
+                     std::span<const Items> usual_items,
+                     const std::function<void(IterationRecorder&)>& record) {
   RealSetup real;
   real.units = setup.units;
   real.placement = placement;
   real.phases = {setup.kernel};
   real.stop_requested = setup.stop_requested;
   const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
+  IterationRecorder recorder(setup, usual_items, *executor);
+  executor->run([&] { record(recorder); });
+}
+
+/// What is measured of all units together in one pass.
+struct PassTogether {
+  std::vector<double> runs_s;  ///< makespans of one short run, repeated
   MergeTimes merges;
-  executor->run([&] { merges = MergeRecorder(setup, usual_items, *executor).run(); });
-  return merges;
+};
+
+/// One pass of what takes all units together. First short runs of `run_items` items, of which the
+/// first does not count; none if `run_items` is 0. Then, for a workload with iterations, some of
+/// these, to measure the kernel's time between them: the passes together run four, but each pass
+/// runs at least two. No third iteration starts once the pass has spent its part of the budget, and
+/// an iteration leaves items undone when it has spent half of that.
+PassTogether record_together(const RecordSetup& setup, const Placement& placement,
+                             std::span<const Items> usual_items, Items run_items) {
+  constexpr int runs = 3;
+  PassTogether pass;
+  const bool has_iterations = setup.kernel->workload().iterations > 1;
+  if (run_items == 0 && !has_iterations) return pass;
+  with_iterations(setup, placement, usual_items, [&](IterationRecorder& recorder) {
+    for (int run = 0; run_items > 0 && run <= runs; ++run) {
+      const std::optional<Seconds> makespan = recorder.makespan(run_items);
+      pass.merges.interrupted = !makespan;
+      if (!makespan) return;
+      if (run > 0) pass.runs_s.push_back(makespan->value);
+    }
+    if (has_iterations) pass.merges = recorder.merges();
+  });
+  return pass;
 }
 
 /// The number of units that are recorded at a time.
@@ -347,6 +390,69 @@ std::vector<Items> usual_items(const std::deque<GroupRecorder>& groups) {
   return items;
 }
 
+/// The items of the short runs that show how far one run differs from the next: as many as all
+/// units do in a small part of the pass's budget. 0 where they would not do a grain each.
+Items items_of_runs(const std::deque<GroupRecorder>& groups, const RecordSetup& setup) {
+  constexpr double part_of_pass = 0.05;
+  const Workload& workload = setup.kernel->workload();
+  double items_per_s = 0.0;
+  Items grains = 0;
+  for (const GroupRecorder& group : groups) {
+    for (const UnitRecorder& unit : group.units()) {
+      items_per_s += unit.items_per_s();
+      grains += workload.grain_items;
+    }
+  }
+  const double items = std::min(items_per_s * part_of_pass * pass_budget(setup).value,
+                                static_cast<double>(workload.items));
+  const auto whole = static_cast<Items>(items) / workload.grain_items * workload.grain_items;
+  return whole < grains ? 0 : whole;
+}
+
+/// What the passes show of the machine. `runs_s` are the makespans of the short runs, pass by pass.
+RecordingFacts facts_of(const RecordSetup& setup, const std::deque<GroupRecorder>& groups,
+                        const std::vector<std::vector<double>>& runs_s, const CoreUse& core_use) {
+  RecordingFacts facts;
+  facts.date = utc_now();
+  facts.together = !setup.alone;
+  facts.others_share = share_of_others(core_use);
+  facts.passes = setup.passes;
+  std::vector<double> levels;  // (passes) the mean over units
+  double units = 0.0;
+  for (const GroupRecorder& group : groups) {
+    for (const UnitRecorder& unit : group.units()) {
+      const std::vector<double> of_unit = unit.pass_levels();
+      if (!unit.computes() || of_unit.size() < 2) continue;
+      levels.resize(of_unit.size(), 0.0);
+      for (std::size_t i = 0; i < of_unit.size(); ++i) levels[i] += of_unit[i];
+      units += 1.0;
+    }
+  }
+  for (double& level : levels) level /= units;
+  if (!levels.empty()) {
+    facts.drift = std::expm1(levels.back() - levels.front());
+    facts.pass_sd = summarise(levels).sd;
+  }
+  double sum_s = 0.0;
+  double square = 0.0;
+  double degrees = 0.0;
+  for (const std::vector<double>& of_pass : runs_s) {
+    if (of_pass.size() < 2) continue;
+    const Statistics pass = summarise(of_pass);
+    const auto count = static_cast<double>(of_pass.size());
+    facts.runs += static_cast<int>(of_pass.size());
+    sum_s += count * pass.mean;
+    square += (count - 1.0) * (pass.sd / pass.mean) * (pass.sd / pass.mean);
+    degrees += count - 1.0;
+  }
+  if (degrees > 0.0) {
+    facts.run = Seconds{sum_s / facts.runs};
+    facts.run_sd = std::sqrt(square / degrees);
+  }
+  facts.clock_hz = clock_hz();
+  return facts;
+}
+
 /// Throws InputError if a unit cannot get a block.
 void check_items(const RecordSetup& setup) {
   const Workload& workload = setup.kernel->workload();
@@ -408,21 +514,27 @@ Recording record(const RecordSetup& setup) {
     groups.emplace_back(setup, first, domains);
   }
   MergeTimes merges;
+  std::vector<std::vector<double>> runs_s;
   for (int pass = 0; pass < setup.passes && !recording.interrupted; ++pass) {
     for (GroupRecorder& group : groups) {
       recording.interrupted =
           recording.interrupted || !group.run(placement, pass + 1 == setup.passes);
     }
     if (!recording.interrupted) {
-      const MergeTimes further = record_merges(setup, placement, usual_items(groups));
-      merges.sum += further.sum;
-      merges.count += further.count;
-      recording.interrupted = further.interrupted;
+      PassTogether together =
+          record_together(setup, placement, usual_items(groups), items_of_runs(groups, setup));
+      merges.sum += together.merges.sum;
+      merges.count += together.merges.count;
+      recording.interrupted = together.merges.interrupted;
+      runs_s.push_back(std::move(together.runs_s));
     }
     if (!recording.interrupted && setup.after_pass) setup.after_pass();
   }
   CoreUse core_use;
   for (const GroupRecorder& group : groups) add(core_use, group.core_use());
+  if (!recording.interrupted) {
+    recording.trace.recording = facts_of(setup, groups, runs_s, core_use);
+  }
   const std::string disturbed = disturbance_text(core_use);
   if (!disturbed.empty()) recording.doubts.push_back(disturbed);
   std::vector<double> dispatch_s;

@@ -65,6 +65,18 @@ Seconds BlockSamples::mean() const {
           static_cast<double>(times_s.size())};
 }
 
+Seconds BlockSamples::mean_between(int first, int last) const {
+  const std::vector<bool> are_outliers = outliers();
+  double sum_s = 0.0;
+  double count = 0.0;
+  for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+    if (are_outliers[i]) continue;
+    sum_s += total(times_[i]).value;
+    count += 1.0;
+  }
+  return {count > 0.0 ? sum_s / count : 0.0};
+}
+
 double BlockSamples::uncertainty() const {
   const std::vector<double> times_s = ordinary_s();
   if (times_s.size() < 2) return 1.0;
@@ -152,9 +164,12 @@ UnitRecorder::UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemRange
 }
 
 void UnitRecorder::begin_pass() {
-  ++passes_begun_;
   at_ = 0;
-  for (Size& size : sizes_) size.before = size.samples.count();
+  for (Size& size : sizes_) {
+    size.before = size.samples.count();
+    if (passes_begun_ > 0) size.ends.push_back(size.before);
+  }
+  ++passes_begun_;
   begin_size(Seconds{});
 }
 
@@ -206,6 +221,12 @@ Items UnitRecorder::usual_items() const {
     if (size.often == Often::enough) most = std::max(most, size.items);
   }
   return most > 0 ? most : sizes_.front().items;
+}
+
+double UnitRecorder::items_per_s() const {
+  const auto usual = std::ranges::find(sizes_, usual_items(), &Size::items);
+  const Seconds mean = usual->samples.mean();
+  return mean > Seconds{} ? static_cast<double>(usual->items) / mean.value : 0.0;
 }
 
 Block UnitRecorder::next_block(std::uint64_t id) {
@@ -278,6 +299,27 @@ RecordProgress UnitRecorder::progress() const {
       std::min(1.0, (static_cast<double>(passes_begun_ - 1) + of_units) / setup_.passes);
   return {name(), unit_, units, sizes_[at].items, at, sizes_.size(), sizes_[at].samples.count(),
           done};
+}
+
+std::vector<double> UnitRecorder::pass_levels() const {
+  std::vector<double> levels(static_cast<std::size_t>(passes_begun_), 0.0);
+  double sizes = 0.0;
+  for (const Size& size : sizes_) {
+    std::vector<int> ends = size.ends;
+    ends.push_back(size.samples.count());
+    if (ends.size() != levels.size()) continue;
+    std::vector<double> of_passes;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const Seconds mean = size.samples.mean_between(i == 0 ? 0 : ends[i - 1], ends[i]);
+      if (mean > Seconds{}) of_passes.push_back(std::log(mean / size.samples.mean()));
+    }
+    if (of_passes.size() != levels.size()) continue;
+    for (std::size_t i = 0; i < levels.size(); ++i) levels[i] += of_passes[i];
+    sizes += 1.0;
+  }
+  if (sizes == 0.0) return {};
+  for (double& level : levels) level /= sizes;
+  return levels;
 }
 
 TraceSample UnitRecorder::sample_of(const Size& size, std::size_t index) const {

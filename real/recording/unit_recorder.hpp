@@ -36,6 +36,8 @@ class BlockSamples {
 
   /// The mean total time, excluding outliers.
   [[nodiscard]] Seconds mean() const;
+  /// That of the samples [first, last) alone; 0 if all of them are outliers.
+  [[nodiscard]] Seconds mean_between(int first, int last) const;
   /// Half the width of the 95 % confidence interval of that mean, relative to the mean (Student's
   /// t); 1 if it cannot be computed.
   [[nodiscard]] double uncertainty() const;
@@ -99,6 +101,8 @@ class UnitRecorder {
 
   /// The largest size of which a block does not take long, or else the first.
   [[nodiscard]] Items usual_items() const;
+  /// How fast it does blocks of that size; 0 if none was timed.
+  [[nodiscard]] double items_per_s() const;
   [[nodiscard]] bool computes() const { return setup_.units[unit_].computes(); }
   /// The progress of this recording.
   [[nodiscard]] RecordProgress progress() const;
@@ -106,6 +110,10 @@ class UnitRecorder {
   /// that block is back.
   [[nodiscard]] std::optional<Seconds> first_setup() const { return first_setup_; }
   [[nodiscard]] const std::vector<double>& dispatch_s() const { return dispatch_s_; }
+
+  /// (passes) The mean time of a block in each pass relative to that in all passes, as a logarithm:
+  /// the mean over the sizes that were timed in every pass. Empty if there is none.
+  [[nodiscard]] std::vector<double> pass_levels() const;
 
   /// All samples, with outliers marked.
   [[nodiscard]] std::vector<TraceSample> samples() const;
@@ -125,8 +133,9 @@ class UnitRecorder {
     Items items = 0;
     Often often = Often::enough;
     BlockSamples samples{};
-    int before = 0;         ///< samples of earlier passes
-    std::size_t taken = 0;  ///< samples that were taken
+    int before = 0;           ///< samples of earlier passes
+    std::vector<int> ends{};  ///< (earlier passes since it was added) samples at the end of each
+    std::size_t taken = 0;    ///< samples that were taken
   };
 
   void begin_size(Seconds now);

@@ -162,6 +162,52 @@ constexpr auto describe(DescriptionOf<TraceSample> /*of*/) {
 /// Names one of the optional members of samples.
 using OptionalOfSample = std::optional<double> TraceSample::*;
 
+/// What was seen of the machine while a trace was recorded: how far a run there may differ from its
+/// times. Members are empty where nothing was measured.
+struct RecordingFacts {
+  std::string date;                    ///< "2026-11-26T23:10:00Z"
+  bool together = false;               ///< whether all units were recorded at a time
+  std::optional<double> others_share;  ///< of the core time of the units, 0 to 1
+  int passes = 1;
+  std::optional<double> drift;    ///< mean block time of the last pass over the first, less 1
+  std::optional<double> pass_sd;  ///< relative standard deviation of the passes' mean block times
+  int runs = 0;
+  std::optional<Seconds> run;    ///< mean makespan of these runs
+  std::optional<double> run_sd;  ///< relative standard deviation of their makespans
+  std::optional<double> clock_hz;
+};
+
+constexpr auto describe(DescriptionOf<RecordingFacts> /*of*/) {
+  return std::tuple(
+      member("date", &RecordingFacts::date, "when the recording ended, UTC"),
+      member("together", &RecordingFacts::together,
+             "whether all units were recorded at a time, as they compute in runs"),
+      member("others_share", &RecordingFacts::others_share,
+             "the share of the core time of the units that other programs had")
+          .at_least(0)
+          .at_most(1)
+          .if_any(),
+      member("passes", &RecordingFacts::passes, "how often all block sizes were recorded")
+          .at_least(1),
+      member("drift", &RecordingFacts::drift,
+             "how much longer blocks took in the last pass than in the first, relative")
+          .above(-1)
+          .if_any(),
+      member("pass_sd", &RecordingFacts::pass_sd,
+             "standard deviation of the mean block times of passes, relative")
+          .at_least(0)
+          .if_any(),
+      member("runs", &RecordingFacts::runs, "how often one short run was repeated").at_least(0),
+      member("run_s", &RecordingFacts::run, "mean makespan of these runs").cost().if_any(),
+      member("run_sd", &RecordingFacts::run_sd, "standard deviation of their makespans, relative")
+          .at_least(0)
+          .if_any(),
+      member("clock_hz", &RecordingFacts::clock_hz, "mean clock of the units' cores")
+          .in("Hz")
+          .above(0)
+          .if_any());
+}
+
 /// The times of one kernel's blocks on some units, and what was known where they were taken. The
 /// description says what each member is.
 struct Trace {
@@ -180,6 +226,7 @@ struct Trace {
   std::optional<double> memory_bytes_per_item;
   std::optional<Seconds> first_use;
   std::optional<Seconds> merge;
+  std::optional<RecordingFacts> recording;  ///< of traces that `record` made
   std::vector<TraceSample> samples;
 };
 
@@ -250,6 +297,7 @@ constexpr auto describe(DescriptionOf<Trace> /*of*/) {
           .at_least(0)
           .at_most(most_countable)
           .if_any(),
+      member("recording", &Trace::recording, "what was seen of the machine meanwhile").if_any(),
       unwritten(&Trace::units, &Trace::unit_dispatch, &Trace::samples));
 }
 

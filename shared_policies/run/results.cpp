@@ -138,6 +138,14 @@ RunFigures RunFigures::mean_of(const std::vector<Repetition>& repetitions) {
   return mean;
 }
 
+std::vector<double> makespans_of(const PolicyResult& result) {
+  std::vector<double> makespans_s;
+  for (const Repetition& one : result.repetitions) {
+    makespans_s.push_back(*one.figures.of<&RunNumbers::makespan>());
+  }
+  return makespans_s;
+}
+
 PolicyResult summarise(const std::string& policy, const std::string& on,
                        const std::vector<PolicyRun>& runs, std::optional<double> lower_bound_s) {
   EQ_CHECK(!runs.empty(), "a result needs a run");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shared_policies/run/metrics.hpp"
+#include "shared_policies/run/prediction.hpp"
 
 namespace equipoise {
 
@@ -150,6 +151,14 @@ struct PhaseResult {
   std::vector<double> share_by_unit;  ///< (units), means over runs; they sum to 1
 };
 
+/// Where the block times of simulated runs come from.
+struct TimingsFacts {
+  std::string source;  ///< recorded, imported or modelled; of several traces the least certain
+  /// The share of the cores that other programs had while they were recorded; the largest of
+  /// several traces.
+  std::optional<double> recorded_busy;
+};
+
 /// The summary of a policy's runs: one entry of results.json.
 struct PolicyResult {
   std::string spelling;  ///< of the policy (PolicyChoice::spelling)
@@ -174,10 +183,15 @@ struct PolicyResult {
   std::vector<std::optional<double>> energy_by_unit_j;  ///< (units)
   bool verified = false;                                ///< true if all runs were verified
   bool policy_stalled = false;                          ///< true if the policy stalled in any run
+  std::optional<TimingsFacts> timings;                  ///< of simulated and paced runs
+  Prediction prediction;  ///< of simulated runs: how sure it is; `p_faster` of real ones, too
 };
 
 /// Whether the runs were simulated; otherwise they took place in real time.
 [[nodiscard]] inline bool is_simulated(const PolicyResult& result) { return result.on == "sim"; }
+
+/// (reps) The makespans of its repetitions, in seconds.
+[[nodiscard]] std::vector<double> makespans_of(const PolicyResult& result);
 
 /// Summarises the runs (at least one, all with the same units) of one policy.
 [[nodiscard]] PolicyResult summarise(const std::string& policy, const std::string& on,

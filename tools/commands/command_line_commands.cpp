@@ -329,6 +329,16 @@ void add_baseline(const CommandOptions& c, ComparisonOptions& r) {
       ->default_str(fmt::format("{}", r.reps));
 }
 
+/// `file`: what becomes of the validations.
+void add_intervals(const CommandOptions& c, ComparisonOptions& r, const std::string& file) {
+  c.text("--validations", r.validations_file, file);
+  c.value("--interval-runs", r.redrawn_runs,
+          "simulations of each policy with other recorded times, which show how uncertain these "
+          "are; 0: no intervals",
+          within(parse_items, Items{0}, Items{10'000}, "give a number from 0 to 10000"))
+      ->default_str(fmt::format("{}", r.redrawn_runs));
+}
+
 void add_seconds_max(const CommandOptions& c, double& seconds, const std::string& meaning) {
   c.value("--seconds-max", seconds, meaning,
           within(parse_seconds, above_0, any, "give a positive number of seconds"))
@@ -424,6 +434,11 @@ void add_compare(const CommandOptions& program) {
   add_run_settings(c, o);
   add_experience(c, o, "compare only reads it");
   add_baseline(c, o);
+  add_intervals(c, o,
+                "file that 'equipoise validate --validations' wrote: how far simulations of this "
+                "machine were off; without it, those of the committed table count");
+  c.flag("--explain-interval", r.explain_interval,
+         "also print how much each cause contributes to the intervals of real runs");
   c.either("--best-known", r.best_known,
            "on: search for the best schedule, which the policy optimum then follows; off: faster, "
            "optimum uses its own division");
@@ -491,6 +506,9 @@ void add_validate(const CommandOptions& program) {
   add_baseline(c, o);
   add_seed(c, o.seed, "of the input data and of drawn block times");
   add_seconds_max(c, r.seconds_max, "time for recording each kernel, e.g. 10 or 10s");
+  add_intervals(c, o,
+                "adds what it finds to this file, from which intervals of later predictions learn "
+                "the errors of simulations");
   add_meters(c, o);
   c.value_or_empty(
       "--max-error", r.error_max, "exit 1 if the error of a predicted makespan is larger, e.g. 8%",

@@ -41,7 +41,8 @@ int run_command(const RunRequest& request);
 /// `equipoise compare`: several policies with repetitions, in simulation, for real, or both.
 struct CompareRequest {
   ComparisonOptions options;
-  bool best_known = true;  ///< search for the best known schedule
+  bool best_known = true;         ///< search for the best known schedule
+  bool explain_interval = false;  ///< print what makes intervals as wide as they are
   BoundsRequest bounds;
   bool json = false;
 };

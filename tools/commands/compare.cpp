@@ -11,6 +11,7 @@
 #include "tools/report/result_fields.hpp"
 #include "tools/worlds/comparison.hpp"
 #include "tools/worlds/kept_experience.hpp"
+#include "tools/worlds/predictions.hpp"
 #include "tools/worlds/world.hpp"
 #include "traces/files/locked_file.hpp"
 
@@ -36,6 +37,7 @@ int compare_command(const CompareRequest& request) {
       expectations_of(bounds.file, bounds.junit_file,
                       {spellings_of(comparison.policies), comparison.units, first.phases().size()});
   const KeptExperience experience(options, ExperienceUse::read);
+  check_validations(options.validations_file);
   expect_no_inputs(files_of_comparison(comparison.policies, names, options), "--out");
   expect_no_sweep(options.out);
   std::optional<OutputLock> out;
@@ -58,14 +60,21 @@ int compare_command(const CompareRequest& request) {
   for (const auto& world : worlds) {
     world->prepare();
     for (PolicyChoice& choice : comparison.policies) experience.give(choice, *world);
-    add_results(comparison, world->run_all(comparison.policies, options, failed), world->name());
+    add_results(comparison, world->run_all(comparison.policies, options, failed), world->name(),
+                timings_of(world->traces()));
+    end_if_interrupted(comparison, options, !request.json);
+    add_predictions(comparison, *world, options, failed);
     end_if_interrupted(comparison, options, !request.json);
   }
   relate_results(comparison, options.baseline);
 
-  print_out("{}", request.json ? results_text(comparison) : comparison_table(comparison));
+  print_out("{}", request.json ? results_text(comparison)
+                               : comparison_table(comparison) +
+                                     (request.explain_interval ? interval_table(comparison) : ""));
   write_results(comparison, options, !request.json);
   warn_of_extrapolation(comparison);
+  const std::string stale = staleness_text(comparison, worlds.front()->traces());
+  if (!stale.empty()) warn(stale);
   for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
   if (failed) say_error("some runs failed; see the warnings above");
   const bool is_met =

@@ -90,6 +90,10 @@ void print_text(const ResultsDiff& diff, const StoredResults& before, const Stor
   list("only in old", diff.only_before);
   list("only in new", diff.only_now);
   list("no longer verified", diff.unverified);
+  for (const OrderChange& one : diff.orders) {
+    print_out("order: {} before {} ({}) with a probability of {:.0f} %, now {:.0f} %\n", one.faster,
+              one.slower, one.on, 100.0 * one.p_before, 100.0 * one.p_now);
+  }
   const bool is_paired = std::ranges::any_of(diff.changes, &PolicyChange::is_paired);
   print_out("\n{}\n", is_paired
                           ? "paired: repetitions with the same random draws are compared one by one"
@@ -148,6 +152,14 @@ Json diff_json(const ResultsDiff& diff, const StoredResults& before, const Store
                            {"old", one.before ? json_from(*one.before) : Json()},
                            {"new", one.now ? json_from(*one.now) : Json()}});
   }
+  Json orders = Json::array();
+  for (const OrderChange& one : diff.orders) {
+    orders.push_back({{"faster", one.faster},
+                      {"slower", one.slower},
+                      {"on", one.on},
+                      {"p_old", one.p_before},
+                      {"p_new", one.p_now}});
+  }
   return {{"schema", "equipoise.diff/1"},
           {"old", side_json(before)},
           {"new", side_json(now)},
@@ -157,6 +169,7 @@ Json diff_json(const ResultsDiff& diff, const StoredResults& before, const Store
           {"holds", request.fail_above ? Json(is_kept) : Json()},
           {"differences", std::move(differences)},
           {"policies", std::move(changes)},
+          {"orders", std::move(orders)},
           {"only_old", diff.only_before},
           {"only_new", diff.only_now},
           {"no_longer_verified", diff.unverified}};

@@ -94,7 +94,7 @@ int new_policy_command(const NewPolicyRequest& request) {
   }
   const std::string prefix = prefix_of_this_program().string();
   std::vector<WholeFile> files;
-  for (const NewPolicyFile& file : new_policy_files()) {
+  for (const EmbeddedFile& file : new_policy_files()) {
     std::string text = boost::replace_all_copy(std::string(file.text), "/usr/local", prefix);
     files.push_back({fmt::format("{}/{}", folder, renamed(std::string(file.name), name)),
                      renamed(std::move(text), name)});

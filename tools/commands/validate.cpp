@@ -20,6 +20,7 @@
 #include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/comparison.hpp"
+#include "tools/worlds/predictions.hpp"
 #include "tools/worlds/real_machine.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "tools/worlds/sim_machine_loading.hpp"
@@ -27,6 +28,7 @@
 #include "traces/files/locked_file.hpp"
 #include "traces/json_record.hpp"
 #include "traces/trace_file.hpp"
+#include "traces/validations_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -172,7 +174,10 @@ bool simulate_and_run(Comparison& comparison, RealMachine& machine, World& real,
     reference.find_schedule(recorded);
   }
   bool failed = false;
-  add_results(comparison, sim->run_all(comparison.policies, recorded, failed), sim->name());
+  add_results(comparison, sim->run_all(comparison.policies, recorded, failed), sim->name(),
+              timings_of(sim->traces()));
+  expect_no_stop();
+  add_predictions(comparison, *sim, recorded, failed);
   expect_no_stop();
   std::vector<PolicyChoice> informed = comparison.policies;
   std::erase_if(informed, [](const PolicyChoice& choice) { return !choice.is_informed(); });
@@ -221,6 +226,10 @@ int validate_command(const ValidateRequest& request) {
   const std::optional<Expectations> expectations =
       expectations_of(request.bounds.file, request.bounds.junit_file,
                       {spellings_of(comparison.policies), comparison.units, real->phases().size()});
+  if (!options.validations_file.empty()) {
+    check_writable(options.validations_file, "--validations");
+    static_cast<void>(read_validations(options.validations_file));
+  }
   expect_no_inputs(files_of_validation(comparison, *machine, options), "--out");
   expect_no_sweep(options.out);
   make_folder(options.out + "/runs", "--out");
@@ -248,11 +257,18 @@ int validate_command(const ValidateRequest& request) {
     expect_no_stop();
     failed = !simulate_and_run(comparison, *machine, *real, runs, files, options);
   } catch (const Interrupted&) {
-    add_results(comparison, runs, real->name());
+    add_results(comparison, runs, real->name(), std::nullopt);
     end_if_interrupted(comparison, options, !request.json);  // writes them and throws again
   }
-  add_results(comparison, runs, real->name());
+  add_results(comparison, runs, real->name(), std::nullopt);
   relate_results(comparison, options.baseline);
+  const std::vector<Trace>& traces = machine->platform->inputs->traces;
+  const std::string stale = staleness_text(comparison, traces);
+  if (!stale.empty()) warn(stale);
+  const ValidatedCase validated = validated_case(comparison, options, traces);
+  if (!options.validations_file.empty() && !validated.policies.empty()) {
+    add_validation(options.validations_file, validated);
+  }
   return report(comparison, expectations, request, failed);
 }
 

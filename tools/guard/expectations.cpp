@@ -134,13 +134,13 @@ void expect_known(const Expectations& expectations, const ExpectedResults& expec
     }
     if (find_quantity(bound.quantity) != nullptr) continue;
     const std::vector<std::string> paths =
-        number_paths(bound.quantity, expected.units, expected.phases);
+        number_paths(bound.quantity, spellings, expected.units, expected.phases);
     if (paths.empty()) {
       throw InputError(bound.where,
                        unknown_name("number of a result", bound.quantity, quantity_names()));
     }
     if (paths.front() != bound.quantity) {
-      throw InputError(bound.where, fmt::format("'{}' has a number for each unit; write '{}'",
+      throw InputError(bound.where, fmt::format("'{}' has several numbers; write '{}'",
                                                 bound.quantity, paths.front()));
     }
   }

@@ -94,12 +94,39 @@ Values machine_of(const StoredResults& results) {
   return {{"machine", &environment.at("machine")}};
 }
 
+/// Where the block times of simulated results come from, if results say that.
+Values timings_of(const StoredResults& results) {
+  for (const StoredResult& result : results.results) {
+    const JsonValue* const timings = member(result.entry, "timings");
+    if (timings != nullptr) return {{"timings", timings}};
+  }
+  return {};
+}
+
+/// The pairs whose order is another now.
+std::vector<OrderChange> order_changes(const StoredResults& before, const StoredResults& now) {
+  std::vector<OrderChange> changes;
+  for (const StoredResult& result : before.results) {
+    const JsonValue* const others = member(result.entry, "p_faster");
+    const StoredResult* const same = find_result(now, result.spelling, result.on);
+    if (others == nullptr || same == nullptr) continue;
+    for (const JsonMember& other : others->object) {
+      const std::optional<double> p = number_at(same->entry, "p_faster." + other.name);
+      if (!p || other.value.number <= 0.5 || *p >= 0.5) continue;
+      changes.push_back({result.spelling, other.name, result.on, other.value.number, *p});
+    }
+  }
+  std::ranges::stable_sort(changes, std::ranges::greater(), &OrderChange::p_before);
+  return changes;
+}
+
 std::vector<Difference> differences_of(const StoredResults& before, const StoredResults& now) {
   std::vector<Difference> differences;
   const JsonValue& then = experiment_of(before);
   const JsonValue& here = experiment_of(now);
   add_differences(facts_of(then), facts_of(here), differences);
   add_differences(inputs_of(then, here), inputs_of(here, then), differences);
+  add_differences(timings_of(before), timings_of(now), differences);
   const auto is_real = [](const StoredResult& result) { return result.on != "sim"; };
   if (std::ranges::any_of(now.results, is_real)) {
     add_differences(machine_of(before), machine_of(now), differences);
@@ -217,6 +244,7 @@ ResultsDiff diff_results(const StoredResults& before, const StoredResults& now,
   }
   ResultsDiff diff;
   diff.differences = differences_of(before, now);
+  diff.orders = order_changes(before, now);
   for (const StoredResult& here : now.results) {
     const StoredResult* const then = find_result(before, here.spelling, here.on);
     if (then == nullptr) {

@@ -47,10 +47,21 @@ struct Difference {
   std::optional<JsonValue> now;
 };
 
+/// Two policies of a world whose order is another now: how probable it is that `faster` has the
+/// shorter mean makespan.
+struct OrderChange {
+  std::string faster;  ///< the one that was more probably faster before
+  std::string slower;
+  std::string on;
+  double p_before = 0.0;
+  double p_now = 0.0;
+};
+
 /// Two results, compared.
 struct ResultsDiff {
   std::vector<PolicyChange> changes;    ///< policies that both have, verified, in the order of now
   std::vector<Difference> differences;  ///< of the experiments
+  std::vector<OrderChange> orders;      ///< the most certain before first
   std::vector<std::string>
       only_before;  ///< "plb-hec (sim)": it, or its quantity, is known only there
   std::vector<std::string> only_now;

@@ -2,17 +2,12 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+
+#include "tools/console/embedded_file.hpp"
 
 namespace equipoise {
 
-/// A file of the project.
-struct NewPolicyFile {
-  std::string_view name;  ///< "weighted_greedy.cpp"
-  std::string_view text;
-};
-
 /// All files that `equipoise new policy` writes, under other names than weighted-greedy.
-[[nodiscard]] std::span<const NewPolicyFile> new_policy_files();
+[[nodiscard]] std::span<const EmbeddedFile> new_policy_files();
 
 }  // namespace equipoise

@@ -187,8 +187,33 @@ std::string makespan_text(const JsonValue& result) {
   if (!ci || number_at(result, "reps", 0.0) < 2.0) {
     return seconds(mean_s(result)) + " in its only run";
   }
-  return fmt::format("{} on average ({} to {})", seconds(mean_s(result)), seconds(ci->low),
-                     seconds(ci->high));
+  std::string text = fmt::format("{} on average ({} to {})", seconds(mean_s(result)),
+                                 seconds(ci->low), seconds(ci->high));
+  if (const auto run = interval_at(result, "makespan_s.interval95")) {
+    text += fmt::format("; a single real run, with 95 % probability, {} to {}", seconds(run->low),
+                        seconds(run->high));
+  }
+  return text;
+}
+
+/// Where the block times of simulated results come from, and why nothing is said of real runs.
+std::string timings_sentence(const Results& results) {
+  const auto simulated = std::ranges::find_if(
+      results, [](const JsonValue* r) { return !text_at(*r, "timings").empty(); });
+  if (simulated == results.end()) return {};
+  const std::string source = text_at(**simulated, "timings");
+  std::string text = "Block times are " + source;
+  if (source == "modelled") text += " from data sheets, not measured";
+  const double busy = number_at(**simulated, "recorded_busy", 0.0);
+  if (busy > other_programs_share_max) {
+    text += fmt::format(", while other programs had {:.0f} % of the cores", 100.0 * busy);
+  }
+  const std::string note = text_at(**simulated, "interval_note");
+  const bool has_interval = interval_at(**simulated, "makespan_s.interval95").has_value();
+  if (!has_interval && !note.empty()) {
+    text += ". How far a real run may be off cannot be said: " + markup_escaped(note);
+  }
+  return text + ".";
 }
 
 /// How sure it is that `best` is faster than the next one.
@@ -198,6 +223,13 @@ std::string certainty(const JsonValue& best, const JsonValue& next) {
       fmt::format("The next one, {}, took {:.1f} % longer", name_of(next), 100.0 * (ratio - 1.0));
   if (number_at(best, "reps", 0.0) < 2.0) {
     return text + "; with one run each, nobody can say whether that is chance.";
+  }
+  const double p = number_at(best, "p_faster." + text_at(next, "spelling"), -1.0);
+  if (p >= 0.0 && interval_at(best, "makespan_s.interval95")) {
+    return text + fmt::format(
+                      ". On average of many real runs, {} is faster with a probability of {:.0f} "
+                      "%, which {} chance.",
+                      name_of(best), 100.0 * p, p >= 0.95 ? "is more than" : "may be");
   }
   const std::optional<Samples> own = samples_at(best, "makespan_s");
   const std::optional<Samples> other = samples_at(next, "makespan_s");
@@ -292,6 +324,8 @@ std::string answer_html(const JsonValue& results) {
     }
     paragraph(more, "more");
   }
+  const std::string timings = timings_sentence(sorted);
+  if (!timings.empty()) paragraph(timings, "more");
   const std::string assumptions = text_at(results, "assumptions");
   if (!assumptions.empty()) paragraph("Assumed: " + markup_escaped(assumptions), "more");
   for (const std::string& text : doubts(results, sorted)) paragraph(text, "warning");

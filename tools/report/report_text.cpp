@@ -316,6 +316,32 @@ std::string result_table(const Comparison& comparison) {
   return table.text();
 }
 
+/// Where block times come from, and what intervals are made of or why there are none.
+std::string timings_text(const Comparison& comparison) {
+  std::string text;
+  const auto simulated = std::ranges::find_if(
+      comparison.results, [](const PolicyResult& r) { return r.timings.has_value(); });
+  if (simulated == comparison.results.end()) return text;
+  const TimingsFacts& timings = *simulated->timings;
+  text += "block times: " + timings.source;
+  if (timings.source == "modelled") text += " from data sheets, not measured";
+  if (timings.recorded_busy.value_or(0.0) > other_programs_share_max) {
+    text += fmt::format(", while other programs had {:.0f} % of the cores",
+                        100.0 * *timings.recorded_busy);
+  }
+  text += "\n";
+  if (!is_simulated(*simulated)) return text;
+  if (!comparison.model_errors_from.empty()) {
+    text +=
+        "95 %: with this probability a single real run ends within the interval, by the "
+        "uncertainty of the recording and the errors that " +
+        comparison.model_errors_from + " showed (--explain-interval)\n";
+  } else if (!simulated->prediction.note.empty()) {
+    text += "how far a real run may be off cannot be said: " + simulated->prediction.note + "\n";
+  }
+  return text;
+}
+
 /// What the table's words mean, as far as they are in it, and what it is compared with.
 std::string comparison_legend(const Comparison& comparison) {
   std::string text = "* fastest policy that does not know this run's mean times";
@@ -401,8 +427,36 @@ void warn_of_extrapolation(const std::string& policy, double share) {
       policy, significant(100.0 * share, 2)));
 }
 
+std::string interval_table(const Comparison& comparison) {
+  std::vector<std::string> heads = {"policy", "95 % ± %"};
+  for (std::size_t cause = 0; cause < uncertainties; ++cause) {
+    heads.push_back(text_of(static_cast<Uncertainty>(cause)).name + std::string(" ± %"));
+  }
+  TextTable table(std::move(heads));
+  std::string notes;
+  const auto half = [](double width) { return fmt::format("{:.2f}", 100.0 * width); };
+  for (const PolicyResult& result : comparison.results) {
+    const Prediction& prediction = result.prediction;
+    if (!prediction.note.empty()) notes += result.spelling + ": " + prediction.note + "\n";
+    if (!prediction.interval95_s) continue;
+    const auto [low_s, high_s] = *prediction.interval95_s;
+    std::vector<std::string> cells = {result.spelling,
+                                      half(0.5 * (high_s - low_s) / result.makespan_s.mean)};
+    for (const double width : prediction.half_widths) cells.push_back(half(width));
+    table.add(std::move(cells));
+  }
+  if (!knows_intervals(comparison)) return "\n" + notes;
+  std::string text = "\n" + table.text() + "\n";
+  for (std::size_t cause = 0; cause < uncertainties; ++cause) {
+    const UncertaintyText& of = text_of(static_cast<Uncertainty>(cause));
+    text += fmt::format("{}: {}\n", of.name, of.meaning);
+  }
+  return text + notes;
+}
+
 std::string comparison_table(const Comparison& comparison) {
   std::string text = result_table(comparison) + "\n" + comparison_legend(comparison);
+  text += timings_text(comparison);
   text += oracle_lines(comparison);
   if (!comparison.assumptions.empty()) text += wrapped(comparison.assumptions);
   text += loss_table(comparison);

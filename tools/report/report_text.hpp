@@ -23,6 +23,10 @@ void warn_of_extrapolation(const Comparison& comparison);
 /// repetitions are (`noise_text`).
 [[nodiscard]] std::string comparison_table(const Comparison& comparison);
 
+/// What makes the intervals of predictions as wide as they are: for each policy half the width that
+/// each cause alone would give it, in percent of the mean; or why there is no interval.
+[[nodiscard]] std::string interval_table(const Comparison& comparison);
+
 /// A recorded run that `replay` repeated: its makespan, for comparison with the new one.
 struct RecordedMakespan {
   std::string on;                   ///< the world of the recorded run: "sim", "real" or "paced"

@@ -107,6 +107,27 @@ Json remarks(const OfResult& of) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+/// The statistics, and where a single real run is expected.
+Json makespan_json(const OfResult& of) {
+  Json json = json_of(of.result.makespan_s);
+  const auto& interval95_s = of.result.prediction.interval95_s;
+  json["interval95"] = interval95_s ? Json(*interval95_s) : Json();
+  return json;
+}
+
+/// An end of the interval of a single real run.
+template <std::size_t end>
+Json interval_end(const OfResult& of) {
+  const auto& interval95_s = of.result.prediction.interval95_s;
+  return interval95_s ? Json((*interval95_s)[end]) : Json();
+}
+
+Json p_faster_json(const OfResult& of) {
+  Json json = Json::object();
+  for (const auto& [policy, p] : of.result.prediction.p_faster) json[policy] = p;
+  return json;
+}
+
 constexpr NumberFormat to_digits(int digits) { return {Notation::significant, digits}; }
 constexpr NumberFormat to_decimals(int decimals) { return {Notation::fixed, decimals}; }
 constexpr NumberFormat in_percent(int decimals) { return {Notation::percent, decimals}; }
@@ -134,7 +155,7 @@ constexpr std::array fields_before_losses{
                 FieldKind::parameters,
                 [](Of of) { return json_of(parameter_facts(all_parameters(choice_of(of)))); }},
     ResultField{"makespan_s", "makespan", "s", "The time until the last unit has finished.", in_all,
-                Shown(FieldKind::statistics, to_digits(4)), own<&PolicyResult::makespan_s>},
+                Shown(FieldKind::statistics, to_digits(4)), makespan_json},
     ResultField{"makespan_s", "", "s", "The mean makespan.", in_sweep, to_digits(4),
                 [](Of of) -> Json { return of.result.makespan_s.mean; }},
     ResultField{"makespan_half_ci95_s", "±", "s",
@@ -143,6 +164,33 @@ constexpr std::array fields_before_losses{
                 [](Of of) -> Json {
                   if (of.result.reps < 2) return {};
                   return half_width(of.result.makespan_s);
+                }},
+    ResultField{"makespan_low_s", "95 % from", "s",
+                "With 95 % probability, the makespan of a single real run lies from here", in_text,
+                to_digits(4), interval_end<0>, knows_intervals},
+    ResultField{"makespan_high_s", "to", "s",
+                "to here: what is not known of the machine and of the model counts.", in_text,
+                to_digits(4), interval_end<1>, knows_intervals},
+    ResultField{"interval_note", "", "", "Why there is no such interval, or what would narrow it.",
+                in_data, FieldKind::text,
+                [](Of of) { return text_or_null(of.result.prediction.note); }},
+    ResultField{"p_faster", "", "",
+                "The probability that its mean makespan is less than that of each other policy.",
+                in_json, Shown(FieldKind::by_unit, in_percent(0)), p_faster_json},
+    ResultField{"timings", "", "",
+                "Where the block times of simulated units come from: recorded, imported or "
+                "modelled.",
+                in_data, FieldKind::text,
+                [](Of of) -> Json {
+                  const auto& timings = of.result.timings;
+                  return timings ? Json(timings->source) : Json();
+                }},
+    ResultField{"recorded_busy", "", "%",
+                "The share of the cores that other programs had while block times were recorded.",
+                in_data, in_percent(1),
+                [](Of of) -> Json {
+                  const auto& timings = of.result.timings;
+                  return timings ? json_of(timings->recorded_busy) : Json();
                 }},
     ResultField{"makespan_relative_sd", "", "",
                 "The standard deviation of the makespans over their mean; none for one run.",
@@ -350,7 +398,8 @@ Cells cells_of(const Json& value) {
 }
 
 /// A comparison with one result, in which all numbers are known.
-Comparison complete_example(const std::vector<std::string>& units, std::size_t phases) {
+Comparison complete_example(const std::vector<std::string>& policies,
+                            const std::vector<std::string>& units, std::size_t phases) {
   constexpr const char* policy = "greedy";
   Comparison comparison;
   comparison.units = units;
@@ -360,6 +409,9 @@ Comparison complete_example(const std::vector<std::string>& units, std::size_t p
   result.reps = 2;
   result.core_use = {1.0, 0.0};
   result.speedup_vs_baseline = result.over_lower_bound = 1.0;
+  result.timings = TimingsFacts{"recorded", 0.0};
+  result.prediction.interval95_s = {1.0, 1.0};
+  for (const std::string& other : policies) result.prediction.p_faster.emplace_back(other, 0.5);
   result.means.of<&RunNumbers::energy_j>() = 1.0;
   result.paired_ratio = Statistics{};
   result.loss = Losses{};
@@ -447,9 +499,10 @@ std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path) 
   return found;
 }
 
-std::vector<std::string> number_paths(std::string_view path, const std::vector<std::string>& units,
-                                      std::size_t phases) {
-  const Comparison example = complete_example(units, phases);
+std::vector<std::string> number_paths(std::string_view path,
+                                      const std::vector<std::string>& policies,
+                                      const std::vector<std::string>& units, std::size_t phases) {
+  const Comparison example = complete_example(policies, units, phases);
   std::vector<std::string> paths;
   for (const ResultNumber& number : numbers_at({example, example.results.front()}, path)) {
     paths.push_back(number.path);
@@ -478,6 +531,7 @@ std::string results_text(const Comparison& comparison) {
                       {"lower_bound_s", json_of(comparison.lower_bound_s)},
                       {"best_known_s", best ? Json(best->seconds) : Json()},
                       {"best_known_by", best ? Json(best->spelling) : Json()},
+                      {"model_errors_from", text_or_null(comparison.model_errors_from)},
                       {"assumptions", text_or_null(comparison.assumptions)},
                       {"reference", text_or_null(comparison.reference)},
                       {"interrupted", comparison.interrupted},

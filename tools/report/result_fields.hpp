@@ -125,9 +125,10 @@ struct ResultNumber {
 /// no number; values that are not known are left out.
 [[nodiscard]] std::vector<ResultNumber> numbers_at(const OfResult& of, std::string_view path);
 
-/// The paths of the numbers that `path` names in a result on these units with so many phases, if
-/// all is known of it. Empty if it names none.
+/// The paths of the numbers that `path` names in a result, beside those of these policies, on these
+/// units with so many phases, if all is known of it. Empty if it names none.
 [[nodiscard]] std::vector<std::string> number_paths(std::string_view path,
+                                                    const std::vector<std::string>& policies,
                                                     const std::vector<std::string>& units,
                                                     std::size_t phases);
 

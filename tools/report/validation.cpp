@@ -76,6 +76,14 @@ void compare_order(Validation& validation) {
                    static_cast<double>(validation.ordered_pairs);
 }
 
+/// How many measured runs end within the interval that was predicted for them.
+std::ptrdiff_t runs_within(const PolicyPrediction& p) {
+  const auto [low_s, high_s] = *p.simulated->prediction.interval95_s;
+  return std::ranges::count_if(makespans_of(*p.measured), [&](double makespan_s) {
+    return makespan_s >= low_s && makespan_s <= high_s;
+  });
+}
+
 std::string shares_text(const std::vector<double>& shares) {
   std::vector<std::string> texts;
   for (const double share : shares) texts.push_back(fmt::format("{:.1f}", 100.0 * share));
@@ -198,22 +206,31 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   const std::string second = " " + prefix.name + "s";
   const std::string half_heading = heading_of(half, prefix);
   TextTable table({"policy", "measured" + second, half_heading, "sd %", "predicted" + second,
-                   half_heading, "error %", "measured share % by unit",
-                   "predicted share % by unit"});
+                   half_heading, "error %", "95 % from", "to", "runs within",
+                   "measured share % by unit", "predicted share % by unit"});
   const auto time = [&](const ResultField& field, double seconds) {
     return number_text(field, seconds / prefix.factor);
   };
   std::vector<const PolicyResult*> measured;
   for (const PolicyPrediction& p : validation.policies) {
+    const auto& interval = p.simulated->prediction.interval95_s;
+    const auto end_of = [&](std::size_t end) {
+      return interval ? time(makespan, (*interval)[end]) : std::string("-");
+    };
     table.add({p.measured->spelling, time(makespan, p.measured->makespan_s.mean),
                time(half, half_width(p.measured->makespan_s)), noise_cell(*p.measured),
                time(makespan, p.simulated->makespan_s.mean),
                time(half, half_width(p.simulated->makespan_s)),
-               fmt::format("{:+.2f}", 100.0 * p.relative_error),
+               fmt::format("{:+.2f}", 100.0 * p.relative_error), end_of(0), end_of(1),
+               interval ? fmt::format("{} of {}", runs_within(p), p.measured->reps) : "-",
                shares_text(p.measured->share_by_unit), shares_text(p.simulated->share_by_unit)});
     measured.push_back(p.measured);
   }
   std::string text = table.text() + "\n" + noise_text(measured);
+  if (!validation.policies.empty()) {
+    const std::string& note = validation.policies.front().simulated->prediction.note;
+    if (!note.empty()) text += "intervals: " + note + "\n";
+  }
   text += fmt::format(
       "share by unit: the part of all items that each unit did, in the order {}\n"
       "error of the predicted makespan: median {:.2f} %, worst {:.2f} %\n",
@@ -235,13 +252,18 @@ Json validation_json(const Validation& validation, const Comparison& comparison)
   const std::vector<std::string>& units = comparison.units;
   Json policies = Json::array();
   for (const PolicyPrediction& p : validation.policies) {
+    const auto& interval = p.simulated->prediction.interval95_s;
     policies.push_back({{"policy", p.measured->spelling},
                         {"on", p.measured->on},
                         {"measured_s", json_of(p.measured->makespan_s)},
                         {"measured_relative_sd", json_of(relative_sd(*p.measured))},
                         {"other_load_share", json_of(share_of_others(p.measured->core_use))},
                         {"too_noisy", is_too_noisy(*p.measured)},
+                        {"measured_makespans_s", makespans_of(*p.measured)},
                         {"predicted_s", json_of(p.simulated->makespan_s)},
+                        {"interval95_s", interval ? Json(*interval) : Json()},
+                        {"interval_note", text_or_null(p.simulated->prediction.note)},
+                        {"runs_in_interval", interval ? Json(runs_within(p)) : Json()},
                         {"relative_error", p.relative_error},
                         {"measured_share_by_unit", by_unit(units, p.measured->share_by_unit)},
                         {"predicted_share_by_unit", by_unit(units, p.simulated->share_by_unit)},

@@ -23,6 +23,14 @@ struct ExecutorNotes {
   std::vector<LoadNote> loads;
 };
 
+/// In what the machine of a simulation differs from its traces: which recording of the same machine
+/// its block times are of. Policies know the traces as they are.
+struct Redrawing {
+  bool means = false;  ///< other means of recorded sizes (`redrawn`)
+  bool ends = false;   ///< other times outside of them (`with_other_ends`)
+  std::uint64_t number = 0;
+};
+
 /// What distinguishes a run from others of the same world, so that the simulation server is sent
 /// nothing else of it.
 struct PlannedRun {
@@ -35,6 +43,7 @@ struct PlannedRun {
   bool learns = false;  ///< whether the report has the run's block times, for the experience file
   std::optional<double> lower_bound_s;   ///< on the makespan, if it is known
   std::vector<BoundPhase> bound_phases;  ///< of that bound
+  Redrawing redrawing{};                 ///< of simulations
 };
 
 /// A run and the world that it takes place in; the executor is given apart.

@@ -10,6 +10,7 @@
 #include "shared_policies/fit/timing_curve.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
+#include "shared_policies/machine/redrawn_trace.hpp"
 #include "shared_policies/machine/resident_data.hpp"
 #include "sim/sim_executor.hpp"
 
@@ -261,6 +262,24 @@ Simulation simulation_of(const SimMachine& machine, PolicyChoice choice, const R
   return simulation;
 }
 
+namespace {
+
+/// The machine with the block times of another recording, if the run asks for it.
+SimMachine redrawn(SimMachine machine, const PlannedRun& run) {
+  const Redrawing& asked = run.redrawing;
+  if (!asked.means && !asked.ends) return machine;
+  SimInputs inputs = *machine.inputs;
+  for (Trace& trace : inputs.traces) {
+    if (asked.ends) trace = with_other_ends(trace, run.seed, asked.number);
+    if (asked.means) trace = redrawn(trace, run.seed, asked.number);
+  }
+  const std::size_t phases = machine.setup.phases.size();
+  return first_phases(make_sim_machine(std::make_shared<const SimInputs>(std::move(inputs))),
+                      phases);
+}
+
+}  // namespace
+
 RunReport simulate_here(SimMachine machine, const Simulation& simulation,
                         std::function<bool()> stop_requested) {
   const PlannedRun& run = simulation.run;
@@ -270,6 +289,7 @@ RunReport simulate_here(SimMachine machine, const Simulation& simulation,
   machine.schedule = simulation.schedule;
   KnownCosts known = known_costs(machine, profile_of(run.policy, machine.inputs->traces));
   if (run.policy.experience) known.experience = *run.policy.experience;
+  machine = redrawn(std::move(machine), run);
   RunPlan plan;
   plan.run = run;
   plan.units = machine.units;

@@ -179,8 +179,8 @@ void check_published(const Campaign& campaign, const SweepPlan& plan,
   for (const PublishedFigure& figure : campaign.published) {
     for (const PlannedExperiment& planned : plan.experiments) {
       if (planned.experiment.name != figure.experiment) continue;
-      if (number_paths(figure.field, names_of(planned.machine->units),
-                       planned.machine->setup.phases.size())
+      if (number_paths(figure.field, spellings_of(planned.policies),
+                       names_of(planned.machine->units), planned.machine->setup.phases.size())
               .empty()) {
         problems.push_back(
             fmt::format("{}: results.json has no number '{}'; name a field, or a unit of one",

@@ -13,6 +13,7 @@
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/simulations/sim_machine.hpp"
+#include "tools/worlds/predictions.hpp"
 
 namespace equipoise {
 namespace {
@@ -38,7 +39,7 @@ Comparison compare_experiment(const PlannedExperiment& planned, const std::strin
   comparison.policies = planned.policies;
   comparison.reference = choose_reference(planned.policies, reference);
   comparison.best_known = std::move(best_known);
-  add_results(comparison, runs, world_name);
+  add_results(comparison, runs, world_name, timings_of(planned.machine->inputs->traces));
   relate_results(comparison, planned.experiment.options.baseline);
   return comparison;
 }

@@ -76,12 +76,14 @@ std::string choose_reference(const std::vector<PolicyChoice>& policies, const st
   return choice != nullptr ? choice->spelling : std::string();
 }
 
-void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on) {
+void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on,
+                 const std::optional<TimingsFacts>& timings) {
   for (const PolicyChoice& choice : comparison.policies) {
     const auto found = runs.find(choice.spelling);
     if (found == runs.end()) continue;
     comparison.results.push_back(
         summarise(choice.spelling, on, found->second, comparison.lower_bound_s));
+    comparison.results.back().timings = timings;
   }
 }
 
@@ -131,8 +133,9 @@ std::vector<InputFile> input_files(const ComparisonOptions& options,
     if (profile != choice.parameters.end()) files.push_back(profile->second);
   }
   std::error_code error;
-  const std::string& experience = options.experience_file;
-  if (std::filesystem::exists(experience, error)) files.push_back(experience);
+  for (const std::string& kept : {options.experience_file, options.validations_file}) {
+    if (std::filesystem::exists(kept, error)) files.push_back(kept);
+  }
   std::vector<InputFile> inputs;
   for (const std::string& file : files) inputs.push_back({file, hash_of_file(file)});
   return inputs;
@@ -209,6 +212,12 @@ std::optional<double> over_best_known(const Comparison& comparison, const Policy
   if (!comparison.best_known) return std::nullopt;
   if (is_simulated(result) && !has_every_repetition(comparison, result)) return std::nullopt;
   return result.makespan_s.mean / comparison.best_known->seconds;
+}
+
+bool knows_intervals(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.results, [](const PolicyResult& result) {
+    return result.prediction.interval95_s.has_value();
+  });
 }
 
 bool knows_energy(const Comparison& comparison) {

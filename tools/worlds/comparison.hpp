@@ -28,6 +28,9 @@ struct Comparison {
   /// nothing.
   std::optional<BestReached> best_known;
   ResidentPath resident;  ///< empty if no platform is known
+  /// From what predictions know the errors of the model: "12 validations of this machine"; empty:
+  /// there are no intervals.
+  std::string model_errors_from;
   std::vector<std::string> units;
   std::vector<PolicyChoice> policies;
   std::string reference;              ///< the policy with which others are paired; empty: none
@@ -59,8 +62,10 @@ using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 [[nodiscard]] std::string choose_reference(const std::vector<PolicyChoice>& policies,
                                            const std::string& asked);
 
-/// Adds the results of all policies with runs, in the comparison's order of policies.
-void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on);
+/// Adds the results of all policies with runs, in the comparison's order of policies. `timings`:
+/// where the block times of these runs come from, if they are not measured.
+void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::string& on,
+                 const std::optional<TimingsFacts>& timings);
 
 /// Computes the values that need other policies: speedups over `baseline`, and ratios to the
 /// comparison's reference. A simulated result whose mean makespan is less than the best known
@@ -87,6 +92,9 @@ void describe_experiment(Comparison& comparison, const ComparisonOptions& option
 /// repetitions that others have.
 [[nodiscard]] std::optional<double> over_best_known(const Comparison& comparison,
                                                     const PolicyResult& result);
+
+/// Whether any result has an interval for a real run.
+[[nodiscard]] bool knows_intervals(const Comparison& comparison);
 
 /// Whether the energy of any run or unit is known.
 [[nodiscard]] bool knows_energy(const Comparison& comparison);

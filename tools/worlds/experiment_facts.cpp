@@ -1,11 +1,7 @@
 // Says where and how results are made.
 #include "tools/worlds/experiment_facts.hpp"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
-#include <chrono>
-
+#include "real/machine.hpp"
 #include "tools/console/console.hpp"
 #include "tools/runs/version.hpp"
 
@@ -22,9 +18,7 @@ void remember_command(int argc, const char* const* argv) {
 }
 
 Environment environment_now() {
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  return {built_with_text(), source_id(), machine_facts(),
-          fmt::format("{:%FT%TZ}", fmt::gmtime(now)), command_as_typed};
+  return {built_with_text(), source_id(), machine_facts(), utc_now(), command_as_typed};
 }
 
 }  // namespace equipoise

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -41,6 +42,7 @@ class SimulatedWorld final : public World {
   std::string name() const override { return "sim"; }
   const std::vector<Unit>& units() const override { return machine_->units; }
   const std::vector<Workload>& phases() const override { return machine_->setup.phases; }
+  const std::vector<Trace>& traces() const override { return machine_->inputs->traces; }
   WorldSettings settings() const override { return {true, settings_of(*machine_, options_)}; }
   Reference reference() const override { return Reference(machine_); }
   void check_policy(const PolicyChoice& choice) const override {
@@ -58,26 +60,54 @@ class SimulatedWorld final : public World {
 
   RunsByPolicy run_all(const std::vector<PolicyChoice>& choices, const ComparisonOptions& options,
                        bool& failed) override {
-    const std::size_t jobs = choices.size() * static_cast<std::size_t>(options.reps);
+    return run_many(
+        choices, options.reps, "simulated",
+        [&](const PolicyChoice& choice, int repetition) {
+          return simulation_of(*machine_, choice, options_, static_cast<std::uint64_t>(repetition),
+                               run_file_to_keep(options, choice, "sim", repetition));
+        },
+        options.quiet, failed);
+  }
+
+  RunsByPolicy run_redrawn(const std::vector<PolicyChoice>& choices,
+                           const ComparisonOptions& options, const Redrawing& how,
+                           bool& failed) override {
+    return run_many(
+        choices, options.redrawn_runs, "for intervals, simulated",
+        [&](const PolicyChoice& choice, int number) {
+          Simulation simulation = simulation_of(*machine_, choice, options_,
+                                                static_cast<std::uint64_t>(number % options.reps));
+          simulation.run.redrawing = how;
+          simulation.run.redrawing.number = static_cast<std::uint64_t>(number);
+          return simulation;
+        },
+        options.quiet, failed);
+  }
+
+ private:
+  using MakeSimulation = std::function<Simulation(const PolicyChoice& choice, int number)>;
+
+  /// Makes simulations number 0 to `count` - 1 of each policy.
+  static RunsByPolicy run_many(const std::vector<PolicyChoice>& choices, int count,
+                               const char* what, const MakeSimulation& make, bool quiet,
+                               bool& failed) {
+    const std::size_t jobs = choices.size() * static_cast<std::size_t>(count);
     const auto choice_of = [&](std::size_t job) -> const PolicyChoice& {
       return choices[job % choices.size()];
     };
     std::vector<std::optional<SimulationResult>> results(jobs);
     std::size_t done = 0;
-    Progress progress(options.quiet);
+    Progress progress(quiet);
     try {
       run_simulations(
           jobs,
           [&](std::size_t job) {
-            const auto repetition = static_cast<int>(job / choices.size());
-            return simulation_of(*machine_, choice_of(job), options_,
-                                 static_cast<std::uint64_t>(repetition),
-                                 run_file_to_keep(options, choice_of(job), "sim", repetition));
+            return make(choice_of(job), static_cast<int>(job / choices.size()));
           },
           [&](std::size_t job, SimulationResult result) {
             results[job] = std::move(result);
             ++done;
-            progress.show(fmt::format("simulated {} of {} runs", done, jobs),
+            progress.show(fmt::format("{} {} of {} runs", what, done, jobs),
                           static_cast<double>(done) / static_cast<double>(jobs));
           });
     } catch (const Interrupted&) {
@@ -104,7 +134,6 @@ class SimulatedWorld final : public World {
     return runs;
   }
 
- private:
   RunOptions options_;
   std::shared_ptr<SimMachine> machine_;
 };
@@ -118,6 +147,10 @@ class RealWorld final : public World {
   std::string name() const override { return machine_->on; }
   const std::vector<Unit>& units() const override { return machine_->units; }
   const std::vector<Workload>& phases() const override { return machine_->phases; }
+  const std::vector<Trace>& traces() const override {
+    static const std::vector<Trace> none;
+    return machine_->on == "paced" ? machine_->traces : none;
+  }
   WorldSettings settings() const override { return {false, machine_->settings}; }
   Reference reference() const override { return Reference(machine_->platform); }
   void check_policy(const PolicyChoice& choice) const override {
@@ -185,6 +218,11 @@ class RealWorld final : public World {
     progress.clear();
     warn_of_failed_runs(failures);
     return runs;
+  }
+  RunsByPolicy run_redrawn(const std::vector<PolicyChoice>& /*choices*/,
+                           const ComparisonOptions& /*options*/, const Redrawing& /*how*/,
+                           bool& /*failed*/) override {
+    return {};
   }
 
  private:

@@ -32,6 +32,8 @@ class World {
   /// The units that take part.
   [[nodiscard]] virtual const std::vector<Unit>& units() const = 0;
   [[nodiscard]] virtual const std::vector<Workload>& phases() const = 0;
+  /// The traces that time its units; none if these are real.
+  [[nodiscard]] virtual const std::vector<Trace>& traces() const = 0;
   /// Its settings in the header of results.
   [[nodiscard]] virtual WorldSettings settings() const = 0;
   /// What its runs are judged by: the lower bound and the best known of its platform, if it has
@@ -54,6 +56,12 @@ class World {
   /// returns the runs that have ended. Warns about runs without a result, and sets `failed`.
   [[nodiscard]] virtual RunsByPolicy run_all(const std::vector<PolicyChoice>& choices,
                                              const ComparisonOptions& options, bool& failed) = 0;
+  /// Runs every policy `options.redrawn_runs` times on the machine as other recordings would have
+  /// shown it, each time another; number k with the noise of repetition k modulo the repetitions.
+  /// Nothing where runs are not simulated. Otherwise like `run_all`.
+  [[nodiscard]] virtual RunsByPolicy run_redrawn(const std::vector<PolicyChoice>& choices,
+                                                 const ComparisonOptions& options,
+                                                 const Redrawing& how, bool& failed) = 0;
 };
 
 /// The world in which runs of a machine are made, which was loaded with `options`.
