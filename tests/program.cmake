@@ -39,6 +39,7 @@ equipoise_program_tests(commands
     tools/worlds/device_links_test.cpp
     tools/energy_test.cpp
     tools/experience_test.cpp
+    tools/prediction_test.cpp
     tools/machine_spec_inputs_test.cpp
     tools/block_cost_test.cpp
     tools/machine_spec_test.cpp

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "shared_policies/machine/trace.hpp"
+#include "shared_policies/run/prediction.hpp"
 #include "shared_policies/run/results.hpp"
 #include "tests/support/json_schema.hpp"
 #include "tools/report/result_fields.hpp"
@@ -75,6 +76,8 @@ Json schema_of_field(FieldKind kind) {
       return or_null_schema({{"type", "string"}});
     case FieldKind::statistics:
       return or_null_schema({{"$ref", "#/$defs/statistics"}});
+    case FieldKind::makespan:
+      return {{"$ref", "#/$defs/makespan"}};
     case FieldKind::by_unit:
       return by_name(number);
     case FieldKind::parameters:
@@ -96,6 +99,14 @@ Json phases_schema() {
   put_property(phase, "share_by_unit", by_name({{"type", "number"}}), true);
   phase["additionalProperties"] = false;
   return {{"type", "array"}, {"items", std::move(phase)}};
+}
+
+Json makespan_schema() {
+  Json schema = schema_of<Statistics>(everywhere);
+  put_property(schema, "interval95", or_null_schema(schema["properties"]["ci95"]), true);
+  schema["properties"]["interval95"]["description"] =
+      "where the makespan of a single real run lies with 95 %";
+  return schema;
 }
 
 /// A result: the fields in results.json.
@@ -120,11 +131,13 @@ std::vector<DescribedSchema> described_schemas() {
       {"run.json", "/$defs/header", header_schema()},
       {"run.json", "/$defs/summary", summary_schema()},
       {"experience.json", "/properties/learned/items", schema_of<ExperienceEntry>(everywhere)},
+      {"validations.json", "/properties/cases/items", schema_of<ValidatedCase>(everywhere)},
       {"points.json", "/$defs/point/properties", schema_of<PointRecord>(in_points)["properties"]},
       {"points.json", "/$defs/search/properties", schema_of<SearchRecord>(in_points)["properties"]},
       {"results.json", "/$defs/environment", or_null_schema(schema_of<Environment>(everywhere))},
       {"results.json", "/$defs/experiment", schema_of<ExperimentFacts>(everywhere)},
       {"results.json", "/$defs/statistics", schema_of<Statistics>(everywhere)},
+      {"results.json", "/$defs/makespan", makespan_schema()},
       {"results.json", "/$defs/phases", phases_schema()},
       {"results.json", "/$defs/repetition", repetition_schema()},
       {"results.json", "/$defs/result", result_schema()},

@@ -45,7 +45,7 @@ TEST(ValidationsFile, IsRefusedWithItsLine) {
   const auto with = [&](const std::string& old, const std::string& now) {
     std::string changed = text;
     changed.replace(changed.find(old), old.size(), now);
-    return refusal([&] { static_cast<void>(parse_validations(changed, "v.json")); });
+    return refusal_of([&] { static_cast<void>(parse_validations(changed, "v.json")); });
   };
   EXPECT_NE(with("[1.4,1.6]", "[]").find("v.json:2"), std::string::npos);
   EXPECT_NE(with("1.5", "-1.5").find("v.json:2"), std::string::npos);

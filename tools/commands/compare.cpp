@@ -61,7 +61,7 @@ int compare_command(const CompareRequest& request) {
     world->prepare();
     for (PolicyChoice& choice : comparison.policies) experience.give(choice, *world);
     add_results(comparison, world->run_all(comparison.policies, options, failed), world->name(),
-                timings_of(world->traces()));
+                timings_of(world->traces(), world->phases()));
     end_if_interrupted(comparison, options, !request.json);
     add_predictions(comparison, *world, options, failed);
     end_if_interrupted(comparison, options, !request.json);
@@ -73,7 +73,7 @@ int compare_command(const CompareRequest& request) {
                                      (request.explain_interval ? interval_table(comparison) : ""));
   write_results(comparison, options, !request.json);
   warn_of_extrapolation(comparison);
-  const std::string stale = staleness_text(comparison, worlds.front()->traces());
+  const std::string stale = staleness_text(comparison, first.traces(), first.phases());
   if (!stale.empty()) warn(stale);
   for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
   if (failed) say_error("some runs failed; see the warnings above");

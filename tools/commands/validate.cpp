@@ -175,7 +175,7 @@ bool simulate_and_run(Comparison& comparison, RealMachine& machine, World& real,
   }
   bool failed = false;
   add_results(comparison, sim->run_all(comparison.policies, recorded, failed), sim->name(),
-              timings_of(sim->traces()));
+              timings_of(sim->traces(), sim->phases()));
   expect_no_stop();
   add_predictions(comparison, *sim, recorded, failed);
   expect_no_stop();
@@ -262,10 +262,10 @@ int validate_command(const ValidateRequest& request) {
   }
   add_results(comparison, runs, real->name(), std::nullopt);
   relate_results(comparison, options.baseline);
-  const std::vector<Trace>& traces = machine->platform->inputs->traces;
-  const std::string stale = staleness_text(comparison, traces);
+  const std::string stale =
+      staleness_text(comparison, machine->platform->inputs->traces, machine->phases);
   if (!stale.empty()) warn(stale);
-  const ValidatedCase validated = validated_case(comparison, options, traces);
+  const ValidatedCase validated = validated_case(comparison, options, *machine->platform);
   if (!options.validations_file.empty() && !validated.policies.empty()) {
     add_validation(options.validations_file, validated);
   }

@@ -155,7 +155,7 @@ constexpr std::array fields_before_losses{
                 FieldKind::parameters,
                 [](Of of) { return json_of(parameter_facts(all_parameters(choice_of(of)))); }},
     ResultField{"makespan_s", "makespan", "s", "The time until the last unit has finished.", in_all,
-                Shown(FieldKind::statistics, to_digits(4)), makespan_json},
+                Shown(FieldKind::makespan, to_digits(4)), makespan_json},
     ResultField{"makespan_s", "", "s", "The mean makespan.", in_sweep, to_digits(4),
                 [](Of of) -> Json { return of.result.makespan_s.mean; }},
     ResultField{"makespan_half_ci95_s", "±", "s",
@@ -165,11 +165,11 @@ constexpr std::array fields_before_losses{
                   if (of.result.reps < 2) return {};
                   return half_width(of.result.makespan_s);
                 }},
-    ResultField{"makespan_low_s", "95 % from", "s",
-                "With 95 % probability, the makespan of a single real run lies from here", in_text,
-                to_digits(4), interval_end<0>, knows_intervals},
-    ResultField{"makespan_high_s", "to", "s",
-                "to here: what is not known of the machine and of the model counts.", in_text,
+    ResultField{
+        "makespan_low_s", "95 % from", "s",
+        "The lower end of the interval in which a single real run ends with 95 % probability.",
+        in_text, to_digits(4), interval_end<0>, knows_intervals},
+    ResultField{"makespan_high_s", "95 % to", "s", "The upper end of that interval.", in_text,
                 to_digits(4), interval_end<1>, knows_intervals},
     ResultField{"interval_note", "", "", "Why there is no such interval, or what would narrow it.",
                 in_data, FieldKind::text,
@@ -356,7 +356,8 @@ Numbers numbers_in(const ResultField& field, Json value) {
   const FieldKind kind = field.shown.kind;
   if (kind == FieldKind::parameters || kind == FieldKind::repetitions) return {};
   Numbers numbers;
-  if (kind == FieldKind::statistics && !value.is_null()) {
+  const bool has_mean = kind == FieldKind::statistics || kind == FieldKind::makespan;
+  if (has_mean && !value.is_null()) {
     numbers.emplace_back("", value["mean"].get<double>());
     value.erase("ci95");
   }

@@ -206,7 +206,7 @@ std::string validation_text(const Validation& validation, const std::vector<std:
   const std::string second = " " + prefix.name + "s";
   const std::string half_heading = heading_of(half, prefix);
   TextTable table({"policy", "measured" + second, half_heading, "sd %", "predicted" + second,
-                   half_heading, "error %", "95 % from", "to", "runs within",
+                   half_heading, "error %", "95 % from", "95 % to", "runs within",
                    "measured share % by unit", "predicted share % by unit"});
   const auto time = [&](const ResultField& field, double seconds) {
     return number_text(field, seconds / prefix.factor);

@@ -39,7 +39,8 @@ Comparison compare_experiment(const PlannedExperiment& planned, const std::strin
   comparison.policies = planned.policies;
   comparison.reference = choose_reference(planned.policies, reference);
   comparison.best_known = std::move(best_known);
-  add_results(comparison, runs, world_name, timings_of(planned.machine->inputs->traces));
+  add_results(comparison, runs, world_name,
+              timings_of(planned.machine->inputs->traces, planned.machine->setup.phases));
   relate_results(comparison, planned.experiment.options.baseline);
   return comparison;
 }

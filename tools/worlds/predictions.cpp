@@ -110,46 +110,40 @@ std::string reason_against(const ComparisonOptions& options) {
   return {};
 }
 
+/// Says why nothing is known of real runs.
+void explain_absence(Comparison& comparison, const std::string& why) {
+  for (PolicyResult& result : comparison.results) {
+    if (is_simulated(result)) result.prediction.note = why;
+  }
+}
+
 void predict_simulated(Comparison& comparison, World& world, const ComparisonOptions& options,
                        bool& failed) {
   std::string why = reason_against(options);
-  const auto variation =
-      why.empty() ? variation_of(world.traces(), why) : std::optional<MachineVariation>();
-  KnownValidations known;
-  if (variation) {
-    known = known_validations(options.validations_file, machine_of(world.traces().front()));
-    if (known.cases.empty()) {
-      why =
-          "no validation shows how far simulations are off: equipoise validate --validations "
-          "FILE makes some";
-    }
-  }
+  const auto variation = why.empty() ? variation_of(world.traces(), world.phases(), why)
+                                     : std::optional<MachineVariation>();
+  if (!variation) return explain_absence(comparison, why);
+  const Redrawn redrawn = redraw(comparison, world, options, failed);
+  if (stop_signal() != 0) return;
+  const auto count = static_cast<std::size_t>(options.redrawn_runs);
   std::vector<PolicyResult*> predicted;
   std::vector<SimulatedMakespans> simulated;
-  if (why.empty()) {
-    const Redrawn redrawn = redraw(comparison, world, options, failed);
-    if (stop_signal() != 0) return;
-    const auto count = static_cast<std::size_t>(options.redrawn_runs);
-    for (PolicyResult& result : comparison.results) {
-      SimulatedMakespans one{result.spelling, makespans_of(result),
-                             makespans_of(redrawn.means, result.spelling, count),
-                             makespans_of(redrawn.ends, result.spelling, count),
-                             block_seconds(result)};
-      const bool is_whole = result.verified && one.redrawn_s.size() == count &&
-                            result.reps == static_cast<std::size_t>(options.reps);
-      if (!is_simulated(result)) continue;
-      if (!is_whole) result.prediction.note = "some of its simulations failed";
-      if (!is_whole) continue;
-      predicted.push_back(&result);
-      simulated.push_back(std::move(one));
+  for (PolicyResult& result : comparison.results) {
+    if (!is_simulated(result)) continue;
+    SimulatedMakespans one{
+        result.spelling, makespans_of(result), makespans_of(redrawn.means, result.spelling, count),
+        makespans_of(redrawn.ends, result.spelling, count), block_seconds(result)};
+    const bool is_whole = result.verified && one.redrawn_s.size() == count &&
+                          result.reps == static_cast<std::size_t>(options.reps);
+    if (!is_whole) {
+      result.prediction.note = "some of its simulations failed";
+      continue;
     }
+    predicted.push_back(&result);
+    simulated.push_back(std::move(one));
   }
-  if (!why.empty()) {
-    for (PolicyResult& result : comparison.results) {
-      if (is_simulated(result)) result.prediction.note = why;
-    }
-    return;
-  }
+  const KnownValidations known =
+      known_validations(options.validations_file, machine_of(world.traces().front()));
   std::vector<Prediction> predictions = predict(simulated, *variation, known.cases, options.seed);
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     predictions[i].note = known.cases.empty()
@@ -161,9 +155,16 @@ void predict_simulated(Comparison& comparison, World& world, const ComparisonOpt
   if (!known.cases.empty()) comparison.model_errors_from = known.from;
 }
 
+/// Whether a phase takes its times from `trace`.
+bool is_used(const Trace& trace, const std::vector<Workload>& phases) {
+  return std::ranges::any_of(phases,
+                             [&](const Workload& phase) { return phase.kernel == trace.kernel; });
+}
+
 }  // namespace
 
-std::optional<TimingsFacts> timings_of(const std::vector<Trace>& traces) {
+std::optional<TimingsFacts> timings_of(const std::vector<Trace>& traces,
+                                       const std::vector<Workload>& phases) {
   if (traces.empty()) return std::nullopt;
   TimingsFacts facts;
   std::size_t worst = 0;
@@ -191,9 +192,12 @@ std::string machine_of(const Trace& trace) {
   return host + ", " + cpu;
 }
 
-std::optional<MachineVariation> variation_of(const std::vector<Trace>& traces, std::string& why) {
+std::optional<MachineVariation> variation_of(const std::vector<Trace>& traces,
+                                             const std::vector<Workload>& phases,
+                                             std::string& why) {
   MachineVariation most;
   for (const Trace& trace : traces) {
+    if (!is_used(trace, phases)) continue;
     if (trace.source == "modelled") {
       why = "block times are modelled from data sheets, and no real run can be held against them";
       return std::nullopt;
@@ -232,7 +236,7 @@ KnownValidations known_validations(const std::string& file, const std::string& m
   std::vector<ValidatedCase> own = known.cases;
   std::erase_if(own, [&](const ValidatedCase& one) { return one.machine != machine; });
   if (own.size() >= enough_cases) {
-    return {std::move(own), fmt::format("{} of this machine", counted(own.size(), "validation"))};
+    return {own, fmt::format("{} of this machine", counted(own.size(), "validation"))};
   }
   for (const EmbeddedFile& committed : committed_validations()) {
     std::ranges::move(parse_validations(std::string(committed.text), std::string(committed.name)),
@@ -259,13 +263,14 @@ void add_validation(const std::string& path, const ValidatedCase& one) {
 }
 
 ValidatedCase validated_case(const Comparison& comparison, const ComparisonOptions& options,
-                             const std::vector<Trace>& traces) {
+                             const SimMachine& machine) {
+  const std::vector<Trace>& traces = machine.inputs->traces;
   ValidatedCase validated;
   validated.machine = machine_of(traces.front());
   validated.date = utc_now();
   validated.workload = in_one_line(options.workloads);
   validated.units = options.units;
-  validated.recorded_busy = timings_of(traces)->recorded_busy.value_or(0.0);
+  validated.recorded_busy = timings_of(traces, machine.setup.phases)->recorded_busy.value_or(0.0);
   for (const PolicyResult& real : comparison.results) {
     const PolicyResult* const sim = find_result(comparison, real.spelling, "sim");
     if (is_simulated(real) || sim == nullptr || !sim->prediction.known_sd) continue;
@@ -276,7 +281,8 @@ ValidatedCase validated_case(const Comparison& comparison, const ComparisonOptio
   return validated;
 }
 
-std::string staleness_text(const Comparison& comparison, const std::vector<Trace>& traces) {
+std::string staleness_text(const Comparison& comparison, const std::vector<Trace>& traces,
+                           const std::vector<Workload>& phases) {
   std::vector<double> errors;
   bool all_slower = true;
   bool all_faster = true;
@@ -288,7 +294,7 @@ std::string staleness_text(const Comparison& comparison, const std::vector<Trace
     errors.push_back(std::log(real.makespan_s.mean / sim->makespan_s.mean));
   }
   std::string why;
-  const std::optional<MachineVariation> variation = variation_of(traces, why);
+  const std::optional<MachineVariation> variation = variation_of(traces, phases, why);
   if (errors.empty() || !variation || !(all_slower || all_faster)) return {};
   const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
   std::ranges::nth_element(errors, middle);

@@ -19,15 +19,17 @@ namespace equipoise {
 /// tools/validation/validations.json, which is part of the program.
 [[nodiscard]] std::span<const EmbeddedFile> committed_validations();
 
-/// Where the times of `traces` come from; nothing if there are none.
-[[nodiscard]] std::optional<TimingsFacts> timings_of(const std::vector<Trace>& traces);
+/// Where the times of `phases` in `traces` come from; nothing if there are no traces.
+[[nodiscard]] std::optional<TimingsFacts> timings_of(const std::vector<Trace>& traces,
+                                                     const std::vector<Workload>& phases);
 
 /// Host and CPU on which `trace` was recorded: "name, CPU".
 [[nodiscard]] std::string machine_of(const Trace& trace);
 
-/// What `traces` say of how their machine varies: of several the most. Nothing if one of them does
-/// not say it; `why` gets the reason and the remedy.
+/// What `traces`, as far as `phases` take times from them, say of how their machine varies: of
+/// several the most. Nothing if one of them does not say it; `why` gets the reason and the remedy.
 [[nodiscard]] std::optional<MachineVariation> variation_of(const std::vector<Trace>& traces,
+                                                           const std::vector<Workload>& phases,
                                                            std::string& why);
 
 /// The validations from which predictions learn the errors of the model.
@@ -57,15 +59,16 @@ void add_predictions(Comparison& comparison, World& world, const ComparisonOptio
 void add_validation(const std::string& path, const ValidatedCase& one);
 
 /// What `comparison`, with simulated and real results, shows of the model, for
-/// `options.validations_file`. `traces` are those that were simulated.
+/// `options.validations_file`. `machine` is the one that was simulated.
 [[nodiscard]] ValidatedCase validated_case(const Comparison& comparison,
                                            const ComparisonOptions& options,
-                                           const std::vector<Trace>& traces);
+                                           const SimMachine& machine);
 
 /// "this machine was 12 % slower than when it was recorded (2026-11-23T10:00:00Z); record it
 /// again": if all measured means are on the same side of the intervals of their predictions, and
 /// the median is off by more than twice the drift. Otherwise empty.
 [[nodiscard]] std::string staleness_text(const Comparison& comparison,
-                                         const std::vector<Trace>& traces);
+                                         const std::vector<Trace>& traces,
+                                         const std::vector<Workload>& phases);
 
 }  // namespace equipoise

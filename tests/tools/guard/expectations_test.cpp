@@ -121,7 +121,7 @@ TEST_F(Expect, RefusesBoundsThatWouldCheckNothing) {
   EXPECT_EQ(known(R"({"policy":"gss","quantity":"makespans","at_most":1})"),
             "e.json:2: unknown number of a result 'makespans'; did you mean 'makespan_s'?");
   EXPECT_EQ(known(R"({"policy":"gss","quantity":"share_by_unit","at_most":1})"),
-            "e.json:2: 'share_by_unit' has a number for each unit; write 'share_by_unit.n0.gpu'");
+            "e.json:2: 'share_by_unit' has several numbers; write 'share_by_unit.n0.gpu'");
 }
 
 TEST(Checks, AreWrittenAsJUnitWithTextsEscaped) {
