@@ -361,13 +361,14 @@ TEST_F(BadInput, SaysHowMuchWasExtrapolated) {
   policy = "static";  // the blocks have some hundred items, the recorded sizes are 1 to 100
   const ProgramRun run = run_equipoise(simulation());
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_NE(run.out.find("100.0 % of the items in blocks outside the recorded sizes"),
+  EXPECT_NE(run.out.find("100.0 % of the items in blocks whose times are extrapolated"),
             std::string::npos)
       << run.out;
-  EXPECT_NE(run.err.find(
-                "equipoise: warning: static did 100 % of the items in blocks outside the recorded "
-                "sizes, whose times are less certain\n"),
-            std::string::npos)
+  EXPECT_NE(
+      run.err.find(
+          "equipoise: warning: static did 100 % of the items in blocks smaller or larger than "
+          "any whose time is known; extrapolated times are less certain\n"),
+      std::string::npos)
       << run.err;
 }
 

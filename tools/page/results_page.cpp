@@ -295,7 +295,8 @@ std::vector<std::string> doubts(const JsonValue& results, const Results& sorted)
   add(stalled, "Left work undone, which was then handed out greedily: {}.");
   add(noisy, "The machine was too busy, or repetitions differed too much, to judge by: {}.");
   add(extrapolated,
-      "Items in blocks outside the recorded sizes, whose times are extrapolated and less certain: "
+      "Items in blocks smaller or larger than any whose time is known, so that times are "
+      "extrapolated and less certain: "
       "{}.");
   return texts;
 }

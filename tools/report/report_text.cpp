@@ -245,7 +245,7 @@ std::string run_line(const RunReport& report, const PolicyChoice& policy) {
   text += fmt::format("; {}, {}, {}", counted(n.blocks, "block"), counted(n.decisions, "decision"),
                       counted(n.rebalances, "rebalance"));
   if (percent(n.extrapolated_share) != percent(0.0)) {
-    text += fmt::format("; {} % of the items in blocks outside the recorded sizes",
+    text += fmt::format("; {} % of the items in blocks whose times are extrapolated",
                         percent(n.extrapolated_share));
   }
   if (policy.is_experienced()) text += fmt::format("; {}", result_field("experienced").heading);
@@ -414,17 +414,20 @@ void warn_of_extrapolation(const Comparison& comparison) {
   }
   if (policies.empty()) return;
   warn(fmt::format(
-      "{} did more than {:.0f} % of the items in blocks outside the recorded sizes, whose times "
-      "are less certain (see remarks)",
+      "{} did more than {:.0f} % of the items in blocks smaller or larger than any whose time is "
+      "known; "
+      "extrapolated times are less certain (see remarks)",
       policies.size() == 1 ? *policies.begin() : fmt::format("{} policies", policies.size()),
       100.0 * warned_share));
 }
 
 void warn_of_extrapolation(const std::string& policy, double share) {
   if (share <= warned_share) return;
-  warn(fmt::format(
-      "{} did {} % of the items in blocks outside the recorded sizes, whose times are less certain",
-      policy, significant(100.0 * share, 2)));
+  warn(
+      fmt::format("{} did {} % of the items in blocks smaller or larger than any whose time is "
+                  "known; extrapolated "
+                  "times are less certain",
+                  policy, significant(100.0 * share, 2)));
 }
 
 std::string interval_table(const Comparison& comparison) {

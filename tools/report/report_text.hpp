@@ -11,7 +11,7 @@
 
 namespace equipoise {
 
-/// Warns if more than 1 % of the items of a run of `policy` were in blocks outside the recorded
+/// Warns if more than 1 % of the items of a run of `policy` were in blocks outside the known
 /// sizes.
 void warn_of_extrapolation(const std::string& policy, double share);
 

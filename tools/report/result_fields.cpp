@@ -295,10 +295,11 @@ constexpr std::array fields_after_losses{
     ResultField{"verified", "verified", "",
                 "Whether every item was accepted exactly once and all checked results are right.",
                 in_data | in_html, FieldKind::flag, own<&PolicyResult::verified>},
-    ResultField{"extrapolated_share", "outside recorded sizes", "%",
-                "The share of items in blocks smaller or larger than any recorded one, whose times "
-                "are less certain.",
-                in_data, in_percent(1), mean_of<&RunNumbers::extrapolated_share>},
+    ResultField{
+        "extrapolated_share", "extrapolated", "%",
+        "The share of items in blocks smaller or larger than any whose time is known; their times "
+        "are less certain.",
+        in_data, in_percent(1), mean_of<&RunNumbers::extrapolated_share>},
     ResultField{"remarks", "remarks", "", "What to know before you compare this result.", in_text,
                 FieldKind::text, remarks},
 };

@@ -76,7 +76,7 @@ export function addTimings(section, timings) {
   const shown = { timing: timings[0] };
   const figure = addFigure(section, {
     title: "Time against block size",
-    how: "A dot is a recorded size, the line what a simulation takes for the mean in between (both scales are logarithmic). The recorded range is shaded; where the line is dashed it is extrapolated, and predictions there are less certain. A steep left end is a fixed cost for each block.",
+    how: "A dot is a size whose time is known, the line what a simulation takes for the mean in between (both scales are logarithmic). The range of these sizes is shaded; where the line is dashed it is extrapolated, and predictions there are less certain. A steep left end is a fixed cost for each block.",
     height: (width) => Math.min(480, Math.max(340, width * 0.55)),
     controls:
       timings.length > 1
