@@ -42,6 +42,8 @@ int run_command(const RunRequest& request);
 struct CompareRequest {
   ComparisonOptions options;
   bool best_known = true;  ///< search for the best known schedule
+  /// Asks whether the winner stays one on machines that differ by this share.
+  std::optional<double> what_if;
   BoundsRequest bounds;
   bool json = false;
 };
