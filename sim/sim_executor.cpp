@@ -273,6 +273,7 @@ class SimExecutor final : public Executor, private PipelineStages {
       engine_ = start_simgrid();
       EQ_CHECK(now() == Seconds{}, "SimGrid's clock starts at 0, one simulation a process");
       load_platform(*engine_, setup_.source);
+      set_links(setup_.platform);
       routes_ = find_routes(setup_.platform);
       const bool adds_up = transfers_add_up(setup_.source);
       for (UnitRoutes& routes : routes_) {

@@ -34,7 +34,8 @@ struct PhaseCosts {
 struct SimSetup {
   PlatformSource source;  ///< loaded again by the executor
   /// The result of `probe_platform`, reduced to units that take part. A unit whose route has no
-  /// links (it is on the master) transfers nothing.
+  /// links (it is on the master) transfers nothing. Where the figures of its links are not those of
+  /// `source`, they count.
   Platform platform;
   std::vector<Workload> phases;
   std::vector<std::vector<BlockTiming>> timing;  ///< (phases, units)

@@ -87,6 +87,12 @@ Host* host_called(const std::string& name) {
   return host;
 }
 
+SimLink* link_called(const std::string& name) {
+  SimLink* const link = SimLink::by_name_or_null(name);
+  if (link == nullptr) throw BackendError("the simulated platform has no link called " + name);
+  return link;
+}
+
 struct Crossing {
   std::vector<SimLink*> links;
   double latency = 0.0;
@@ -189,6 +195,16 @@ void load_platform(Engine& engine, const PlatformSource& source) {
   if (config::is_default(cross_traffic)) config::set_value<bool>(cross_traffic, false);
 }
 
+void set_links(const Platform& platform) {
+  for (const Link& link : platform.links) {
+    SimLink* const loaded = link_called(link.name);
+    if (loaded->get_bandwidth() != link.bandwidth_bytes_per_s) {
+      loaded->set_bandwidth(link.bandwidth_bytes_per_s);
+    }
+    if (loaded->get_latency() != link.latency.value) loaded->set_latency(link.latency.value);
+  }
+}
+
 bool transfers_add_up(const PlatformSource& source) {
   const auto host_model = config::get_value<std::string>("host/model");
   // Network factors are numbers in one version and texts in another, and SimGrid does not check the
@@ -265,11 +281,7 @@ ChangingLinks::ChangingLinks(const Platform& platform, const PlatformSource& sou
 ChangingLinks::State& ChangingLinks::state_of(const Platform& platform, std::uint32_t index) {
   State& state = links_[index];
   if (state.link != nullptr) return state;
-  const std::string& name = platform.links[index].name;
-  state.link = SimLink::by_name_or_null(name);
-  if (state.link == nullptr) {
-    throw BackendError("the simulated platform has no link called " + name);
-  }
+  state.link = link_called(platform.links[index].name);
   state.first_bytes_per_s = state.link->get_bandwidth();
   state.scenario_bytes_per_s = state.profile_bytes_per_s = state.first_bytes_per_s;
   state.now_bytes_per_s = state.most_bytes_per_s = state.first_bytes_per_s;

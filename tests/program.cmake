@@ -68,6 +68,8 @@ equipoise_program_tests(commands
     tools/report_test.cpp
     tools/scenario_test.cpp
     tools/without_modules_test.cpp
+    tools/report/repeated_run_test.cpp
+    tools/what_if_command_test.cpp
 )
 
 # Guards of results, and the schemas of all files and outputs.
@@ -146,7 +148,8 @@ function(equipoise_simulating_tests name)
 endfunction()
 
 # The search for schedules that the commands use.
-equipoise_simulating_tests(search tools/search/ideal_runs_test.cpp tools/search/schedule_search_test.cpp)
+equipoise_simulating_tests(search tools/search/ideal_runs_test.cpp tools/search/schedule_search_test.cpp
+  tools/search/what_if_test.cpp)
 
 # The simulation server.
 equipoise_simulating_tests(simulations
@@ -180,4 +183,6 @@ if(EQUIPOISE_PYTHON)
     ${CMAKE_CURRENT_SOURCE_DIR}/tools/count_statements_test.py ${PROJECT_SOURCE_DIR})
   add_test(NAME JudgeDrawn.MachinesOfASeed COMMAND ${EQUIPOISE_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/tools/judge_drawn_test.py ${PROJECT_SOURCE_DIR})
+  add_test(NAME ValidationRun.OfMadeUpResults COMMAND ${EQUIPOISE_PYTHON}
+    ${CMAKE_CURRENT_SOURCE_DIR}/tools/validation_run_test.py ${PROJECT_SOURCE_DIR})
 endif()

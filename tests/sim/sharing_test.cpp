@@ -56,6 +56,23 @@ TEST(SharedLink, IsHalvedByTwoEqualTransfers) {
   }
 }
 
+TEST(SharedLink, HasTheFiguresOfThePlatformWhereTheFileHasOthers) {
+  TestPlatform platform = behind_one_link(2);
+  platform.shared_latency_s = 0.1;
+  SimSetup setup = sim_setup(platform, {megabytes()});
+  for (Link& link : setup.platform.links) {
+    link.bandwidth_bytes_per_s /= 2.0;
+    link.latency.value *= 3.0;
+  }
+  const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
+    executor.start(block(0, 1), {0});
+    executor.start(block(1, 1), {1});
+    take_finishes(executor, out);
+  });
+  ASSERT_EQ(seen.finishes.size(), 2U);
+  for (const Finish& finish : seen.finishes) EXPECT_NEAR(finish.in_s, 4.3, tolerance);
+}
+
 TEST(SharedLink, IsWholeAgainWhenTheOtherTransferIsOver) {
   const SimSetup setup = sim_setup(behind_one_link(2), {megabytes()});
   const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {

@@ -8,6 +8,7 @@
 #include "shared_policies/run/results.hpp"
 #include "tests/support/json_schema.hpp"
 #include "tools/report/result_fields.hpp"
+#include "tools/search/what_if.hpp"
 #include "tools/sweep/point_store.hpp"
 #include "tools/worlds/experiment_facts.hpp"
 #include "traces/experience_file.hpp"
@@ -136,6 +137,7 @@ std::vector<DescribedSchema> described_schemas() {
       {"points.json", "/$defs/search/properties", schema_of<SearchRecord>(in_points)["properties"]},
       {"results.json", "/$defs/environment", or_null_schema(schema_of<Environment>(everywhere))},
       {"results.json", "/$defs/experiment", schema_of<ExperimentFacts>(everywhere)},
+      {"results.json", "/properties/what_if", schema_of<WhatIf>(everywhere)},
       {"results.json", "/$defs/statistics", schema_of<Statistics>(everywhere)},
       {"results.json", "/$defs/makespan", makespan_schema()},
       {"results.json", "/$defs/phases", phases_schema()},

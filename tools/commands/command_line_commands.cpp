@@ -442,6 +442,11 @@ void add_compare(const CommandOptions& program) {
   c.either("--best-known", r.best_known,
            "on: search for the best schedule, which the policy optimum then follows; off: faster, "
            "optimum uses its own division");
+  c.value_or_empty(
+      "--what-if", r.what_if,
+      "simulate also with speeds, links and overheads higher and lower by this share, e.g. 0.3 or "
+      "30%; says where another policy is the fastest",
+      within(parse_share, above_0, any, "a share lies between 0 and 1; give 0.3 or 30%"));
   c.word("--runs", o.kept_runs,
          "run files that --out keeps, of each policy's first run: small (those under 16 MiB), all "
          "or none");

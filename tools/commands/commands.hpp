@@ -43,6 +43,8 @@ struct CompareRequest {
   ComparisonOptions options;
   bool best_known = true;         ///< search for the best known schedule
   bool explain_interval = false;  ///< print what makes intervals as wide as they are
+  /// Asks whether the winner stays one on machines that differ by this share.
+  std::optional<double> what_if;
   BoundsRequest bounds;
   bool json = false;
 };

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/comparison_files.hpp"
 #include "tools/console/console.hpp"
@@ -16,8 +17,32 @@
 #include "traces/files/locked_file.hpp"
 
 namespace equipoise {
+namespace {
+
+/// Throws InputError unless there will be simulated results to ask it of.
+void expect_simulation(const CompareRequest& request) {
+  if (!request.what_if || request.options.on == "sim" || request.options.on == "both") return;
+  throw InputError("--what-if", "changes simulated machines; say --on sim or --on both");
+}
+
+/// Sets `what_if` of the comparison. After a stop request, writes the results without it and throws
+/// Interrupted.
+void ask_what_if(Comparison& comparison, const Reference& reference,
+                 const CompareRequest& request) {
+  const PolicyResult* const fastest = fastest_result(comparison, "sim");
+  if (fastest == nullptr) return;
+  try {
+    comparison.what_if = reference.what_if(comparison.policies, fastest->spelling, *request.what_if,
+                                           request.options);
+  } catch (const Interrupted&) {
+    end_if_interrupted(comparison, request.options, !request.json);
+  }
+}
+
+}  // namespace
 
 int compare_command(const CompareRequest& request) {
+  expect_simulation(request);
   const ComparisonOptions& options = request.options;
   Comparison comparison;
   comparison.policies = choose_policies(options, "--policy");
@@ -66,6 +91,7 @@ int compare_command(const CompareRequest& request) {
     add_predictions(comparison, *world, options, failed);
     end_if_interrupted(comparison, options, !request.json);
   }
+  if (request.what_if) ask_what_if(comparison, reference, request);
   relate_results(comparison, options.baseline);
 
   print_out("{}", request.json ? results_text(comparison)

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <system_error>
 #include <utility>
 
+#include "real/core_watch.hpp"
+#include "real/machine.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/journal_check.hpp"
@@ -233,6 +236,27 @@ Seconds time_of_decisions(const RecordedRun& run) {
   return sum;
 }
 
+std::map<std::string, UnitWork> work_by_unit(const RecordedRun& run) {
+  std::map<std::string, UnitWork> works;
+  for (const RecordedLine& line : run.lines) {
+    const auto* const record = std::get_if<BlockRecord>(&line.what);
+    if (record == nullptr) continue;
+    UnitWork& work = works[run.units[record->unit.index].name];
+    work.items += record->block.items;
+    ++work.blocks;
+    work.busy += total(record->times);
+  }
+  return works;
+}
+
+/// Watches all cores that this process may use. No unit computes on them while units are paced, but
+/// their threads have to wake there.
+CoreWatch watch_of_all_cores() {
+  Placement all = place_units({}, this_machine());
+  all.cores = {all.waiting};
+  return CoreWatch(all);
+}
+
 /// Runs the policy again on units with the block times of the run.
 int pace(const RunFile& file, RunOptions options, const ReplayRequest& request) {
   if (!file.summary) {
@@ -260,10 +284,13 @@ int pace(const RunFile& file, RunOptions options, const ReplayRequest& request) 
   if (!request.out.empty()) check_writable(request.out, "--out");
   const OutputLock out = OutputLock::of_file(request.out, "--out");
   catch_stop_signals();
-  return report_run(world->run(choice, file.header.repetition, request.out), choice, world->units(),
-                    request.out, request.json, {},
-                    RecordedMakespan{file.header.on, file.summary->numbers.makespan,
-                                     "its block times", options.on, time_of_decisions(file.run)});
+  const CoreWatch watch = watch_of_all_cores();
+  RunReport again = world->run(choice, file.header.repetition, request.out);
+  again.run.core_use = watch.since();
+  return report_run(
+      again, choice, world->units(), request.out, request.json, {},
+      RecordedMakespan{file.header.on, file.summary->numbers.makespan, "its block times",
+                       options.on, time_of_decisions(file.run), work_by_unit(file.run)});
 }
 
 /// Throws InputError unless exactly one kind of repetition is requested, without options that it

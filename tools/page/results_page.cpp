@@ -329,6 +329,8 @@ std::string answer_html(const JsonValue& results) {
   if (!timings.empty()) paragraph(timings, "more");
   const std::string assumptions = text_at(results, "assumptions");
   if (!assumptions.empty()) paragraph("Assumed: " + markup_escaped(assumptions), "more");
+  const std::string what_if = text_at(results, "what_if.sentence");
+  if (!what_if.empty()) paragraph(markup_escaped(what_if), "more");
   for (const std::string& text : doubts(results, sorted)) paragraph(text, "warning");
   return html;
 }

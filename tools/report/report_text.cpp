@@ -37,13 +37,8 @@ std::string joules(const std::optional<double>& energy_j) {
 
 /// The least mean makespan of a world, without oracles and without runs that were not verified.
 double least_s(const Comparison& comparison, const std::string& on) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const PolicyResult& result : comparison.results) {
-    if (result.on != on || !result.verified) continue;
-    if (foresight_of(comparison, result) == Foresight::oracle) continue;
-    least = std::min(least, result.makespan_s.mean);
-  }
-  return least;
+  const PolicyResult* const fastest = fastest_result(comparison, on);
+  return fastest != nullptr ? fastest->makespan_s.mean : std::numeric_limits<double>::infinity();
 }
 
 /// The prefix for all makespans of a comparison.
@@ -379,29 +374,59 @@ Json run_json(const RunSummary& summary, const std::optional<RecordedMakespan>& 
           {"again", std::move(document)}};
 }
 
+/// How the blocks of the unit that ended last differ from those that it had when they were
+/// recorded. Paced units report the times of their blocks without lateness.
+std::string last_unit_text(const RunNumbers& n, const std::vector<Unit>& units,
+                           const RecordedMakespan& recorded) {
+  const auto last = std::ranges::max_element(n.units, {}, &UnitNumbers::last_end);
+  const std::string& name = units[static_cast<std::size_t>(last - n.units.begin())].name;
+  const auto found = recorded.by_unit.find(name);
+  if (found == recorded.by_unit.end()) return {};
+  const UnitWork& then = found->second;
+  const std::string took = quantity_text(total(last->busy).value, "s", 4);
+  const std::string took_then = quantity_text(then.busy.value, "s", 4);
+  const std::string work =
+      fmt::format("{} of {} items", counted(last->blocks, "block"), last->items);
+  if (last->blocks == then.blocks && last->items == then.items) {
+    return fmt::format(
+        "; {} ended last: its {}, as many as when it was recorded, took {} ({} then)", name, work,
+        took, took_then);
+  }
+  return fmt::format(
+      "; {} ended last: its {} took {} (when it was recorded, {} of {} items took {})", name, work,
+      took, counted(then.blocks, "block"), then.items, took_then);
+}
+
 /// Where the time of a run comes from whose policy decided anew, in real time.
-std::string difference(const RunReport& report, Seconds deciding) {
+std::string difference(const RunReport& report, const std::vector<Unit>& units,
+                       const RecordedMakespan& recorded) {
   const RunNumbers& n = report.run.numbers;
-  std::string text =
-      fmt::format("in it: {} of decisions ({} when it was recorded)",
-                  quantity_text(n.decisions_total.value, "s"), quantity_text(deciding.value, "s"));
+  std::string text = fmt::format("in it: {} of decisions ({} when it was recorded)",
+                                 quantity_text(n.decisions_total.value, "s"),
+                                 quantity_text(recorded.deciding->value, "s"));
   if (report.notes.pacing) {
     const double blocks = static_cast<double>(n.blocks) / static_cast<double>(n.units.size());
     text += fmt::format(", {} a unit of ends noticed late",
                         quantity_text(blocks * report.notes.pacing->late_mean.value, "s", 2));
   }
-  return wrapped(text +
-                 "; the rest comes from other block sizes that were decided, whose times are "
-                 "interpolated, and from what else the policy then waited for");
+  if (const double others = share_of_others(report.run.core_use).value_or(0.0);
+      others > other_programs_share_max) {
+    text += fmt::format(
+        "; other programs had {:.0f} % of the cores, which makes decisions longer and ends later",
+        100.0 * others);
+  }
+  return wrapped(text + last_unit_text(n, units, recorded) +
+                 "; for the rest it waited: for decisions, other units, or a core to run on");
 }
 
-std::string comparison(const RunReport& report, const RecordedMakespan& recorded) {
+std::string comparison(const RunReport& report, const std::vector<Unit>& units,
+                       const RecordedMakespan& recorded) {
   const Seconds again = report.run.numbers.makespan;
   const std::string text =
       fmt::format("makespan: recorded {} ({}), {} again {} ({}), {:.4f} of it\n",
                   quantity_text(recorded.makespan.value, "s", 5), recorded.on, recorded.again,
                   quantity_text(again.value, "s", 5), recorded.again_on, again / recorded.makespan);
-  return text + (recorded.deciding ? difference(report, *recorded.deciding) : "");
+  return text + (recorded.deciding ? difference(report, units, recorded) : "");
 }
 
 }  // namespace
@@ -460,6 +485,7 @@ std::string interval_table(const Comparison& comparison) {
 std::string comparison_table(const Comparison& comparison) {
   std::string text = result_table(comparison) + "\n" + comparison_legend(comparison);
   text += timings_text(comparison);
+  if (comparison.what_if) text += wrapped(sentence_of(*comparison.what_if));
   text += oracle_lines(comparison);
   if (!comparison.assumptions.empty()) text += wrapped(comparison.assumptions);
   text += loss_table(comparison);
@@ -486,7 +512,7 @@ int report_run(const RunReport& report, const PolicyChoice& choice, const std::v
   } else {
     std::printf("%s%s", run_table(report, choice, units).c_str(),
                 loss_text(report, resident).c_str());
-    if (recorded) std::printf("%s", comparison(report, *recorded).c_str());
+    if (recorded) std::printf("%s", comparison(report, units, *recorded).c_str());
     if (!run_file.empty()) std::printf("run file: %s\n", run_file.c_str());
   }
   warn_of_extrapolation(choice.spelling, report.run.numbers.extrapolated_share);

@@ -1,6 +1,8 @@
 // Runs and comparisons as text tables, and what a command prints of one run.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +28,12 @@ void warn_of_extrapolation(const Comparison& comparison);
 /// What makes the intervals of predictions as wide as they are: for each policy half the width that
 /// each cause alone would give it, in percent of the mean; or why there is no interval.
 [[nodiscard]] std::string interval_table(const Comparison& comparison);
+/// What a unit did in a run.
+struct UnitWork {
+  Items items = 0;
+  std::uint64_t blocks = 0;
+  Seconds busy;  ///< the stages of its blocks, as if none overlapped
+};
 
 /// A recorded run that `replay` repeated: its makespan, for comparison with the new one.
 struct RecordedMakespan {
@@ -34,6 +42,7 @@ struct RecordedMakespan {
   std::string again;                ///< what was repeated, in words: "the same blocks"
   std::string again_on;             ///< the world in which it was repeated
   std::optional<Seconds> deciding;  ///< the time of the recorded decisions, if new ones were made
+  std::map<std::string, UnitWork> by_unit{};  ///< of the recorded run, likewise
 };
 
 /// Prints the report, as JSON if `json`, and the recorded run that it repeats if there is one.

@@ -527,17 +527,19 @@ std::string results_text(const Comparison& comparison) {
     results.push_back(result_json({comparison, r}, in_json));
   }
   const std::optional<BestReached>& best = comparison.best_known;
-  return document_of({{"schema", "equipoise.results/1"},
-                      {"environment", json_of(comparison.environment)},
-                      {"experiment", json_of(comparison.experiment)},
-                      {"lower_bound_s", json_of(comparison.lower_bound_s)},
-                      {"best_known_s", best ? Json(best->seconds) : Json()},
-                      {"best_known_by", best ? Json(best->spelling) : Json()},
-                      {"model_errors_from", text_or_null(comparison.model_errors_from)},
-                      {"assumptions", text_or_null(comparison.assumptions)},
-                      {"reference", text_or_null(comparison.reference)},
-                      {"interrupted", comparison.interrupted},
-                      {"results", std::move(results)}});
+  Json document = {{"schema", "equipoise.results/1"},
+                   {"environment", json_of(comparison.environment)},
+                   {"experiment", json_of(comparison.experiment)},
+                   {"lower_bound_s", json_of(comparison.lower_bound_s)},
+                   {"best_known_s", best ? Json(best->seconds) : Json()},
+                   {"best_known_by", best ? Json(best->spelling) : Json()},
+                   {"model_errors_from", text_or_null(comparison.model_errors_from)},
+                   {"assumptions", text_or_null(comparison.assumptions)},
+                   {"reference", text_or_null(comparison.reference)},
+                   {"interrupted", comparison.interrupted},
+                   {"results", std::move(results)}};
+  if (comparison.what_if) document["what_if"] = json_of(*comparison.what_if);
+  return document_of(document);
 }
 
 std::string results_csv(const Comparison& comparison) {

@@ -3,9 +3,12 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/runs/options.hpp"
+#include "tools/search/what_if.hpp"
 #include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
@@ -35,6 +38,11 @@ class Reference {
   /// nothing unless a schedule was found.
   [[nodiscard]] std::optional<BestReached> best_known(const RunOptions& options,
                                                       int repetitions) const;
+  /// `simulate_changes` of the machine, which has to have a platform.
+  [[nodiscard]] WhatIf what_if(const std::vector<PolicyChoice>& choices, const std::string& fastest,
+                               double share, const RunOptions& options) const {
+    return simulate_changes(*platform_, choices, fastest, share, options);
+  }
 
  private:
   std::shared_ptr<SimMachine> platform_;

@@ -208,6 +208,17 @@ Foresight foresight_of(const Comparison& comparison, const PolicyResult& result)
   return Foresight::none;
 }
 
+const PolicyResult* fastest_result(const Comparison& comparison, const std::string& on) {
+  const PolicyResult* fastest = nullptr;
+  for (const PolicyResult& result : comparison.results) {
+    if (result.on != on || !result.verified) continue;
+    if (foresight_of(comparison, result) == Foresight::oracle) continue;
+    const bool is_faster = fastest == nullptr || result.makespan_s.mean < fastest->makespan_s.mean;
+    if (is_faster) fastest = &result;
+  }
+  return fastest;
+}
+
 std::optional<double> over_best_known(const Comparison& comparison, const PolicyResult& result) {
   if (!comparison.best_known) return std::nullopt;
   if (is_simulated(result) && !has_every_repetition(comparison, result)) return std::nullopt;

@@ -10,6 +10,7 @@
 #include "shared_policies/run/results.hpp"
 #include "tools/runs/options.hpp"
 #include "tools/runs/run_plan.hpp"
+#include "tools/search/what_if.hpp"
 #include "tools/simulations/sim_machine.hpp"
 #include "tools/worlds/experiment_facts.hpp"
 
@@ -35,6 +36,7 @@ struct Comparison {
   std::vector<PolicyChoice> policies;
   std::string reference;              ///< the policy with which others are paired; empty: none
   std::vector<PolicyResult> results;  ///< `policy` is the choice's spelling
+  std::optional<WhatIf> what_if;      ///< of the simulated results, if it was asked for
   bool interrupted = false;           ///< repetitions or policies are missing
 };
 
@@ -83,6 +85,11 @@ void describe_experiment(Comparison& comparison, const ComparisonOptions& option
 /// The result of `policy` (a spelling) in the world `on`; nullptr if none.
 [[nodiscard]] const PolicyResult* find_result(const Comparison& comparison,
                                               const std::string& policy, const std::string& on);
+
+/// The verified result in the world `on` with the least mean makespan, oracles aside; nullptr if
+/// there is none.
+[[nodiscard]] const PolicyResult* fastest_result(const Comparison& comparison,
+                                                 const std::string& on);
 
 /// What the policy of `result` knew from before the run.
 [[nodiscard]] Foresight foresight_of(const Comparison& comparison, const PolicyResult& result);
