@@ -65,6 +65,7 @@ equipoise_program_tests(commands
     tools/report/repetition_noise_test.cpp
     tools/report/result_fields_test.cpp
     tools/report/trace_report_test.cpp
+    tools/report/why_text_test.cpp
     tools/report_test.cpp
     tools/scenario_test.cpp
     tools/without_modules_test.cpp

@@ -39,6 +39,7 @@ for needed in ("/usr/bin/chromium", "/usr/bin/chromedriver"):
     if not pathlib.Path(needed).exists():
         skip(f"there is no {needed}")
 
+SVG = "{http://www.w3.org/2000/svg}"
 MACHINE = ["--platform", SOURCES / "platforms/sirocco.xml"]
 OPERANDS = ["--trace", SOURCES / "traces/sirocco-dgemm-operands.jsonl"]
 NOT_MOVING = ["--trace", SOURCES / "traces/sirocco-dgemm.jsonl"]
@@ -110,6 +111,18 @@ class ReportPage(unittest.TestCase):
                 return figure
         self.fail(f"there is no chart {title}")
 
+    def svg_of(self, title):
+        return xml.fromstring(
+            self.browser.execute_script("return equipoise.svgOf(arguments[0])", title))
+
+    def texts_of(self, svg):
+        return ["".join(text.itertext()) for text in svg.iter(SVG + "text")]
+
+    def marks_of(self, svg, kind="chart"):
+        """What stands for data, or in the legend, in the order in which it is drawn."""
+        return [path for path in svg.iter(SVG + "path")
+                if path.get("ecmeta_ssr_type") == kind and path.get("fill") != "none"]
+
     def test_loads_without_an_error_in_light_and_dark_and_at_every_width(self):
         for scheme in ("light", "dark"):
             for width in (400, 1280, 2000):
@@ -144,16 +157,14 @@ class ReportPage(unittest.TestCase):
 
     def test_draws_the_lower_bound_where_it_is(self):
         self.open(self.page)
-        svg = xml.fromstring(self.browser.execute_script(
-            "return equipoise.svgOf(arguments[0])", "Makespan"))
+        svg = self.svg_of("Makespan")
         labels = {}
-        for text in svg.iter("{http://www.w3.org/2000/svg}text"):
+        for text in svg.iter(SVG + "text"):
             if found := re.fullmatch(r"([\d.]+) (ms|s)", "".join(text.itertext())):
                 seconds = float(found[1]) * (1e-3 if found[2] == "ms" else 1)
                 labels[seconds] = float(re.search(r"translate\(([\d.]+)", text.get("transform"))[1])
         (low, low_x), *_, (high, high_x) = sorted(labels.items())
-        bound = next(path for path in svg.iter("{http://www.w3.org/2000/svg}path")
-                     if path.get("stroke") == "#1b7a43")
+        bound = next(path for path in svg.iter(SVG + "path") if path.get("stroke") == "#1a7f37")
         x = float(re.match(r"M([\d.]+)", bound.get("d"))[1])
         expected = low_x + (self.results["lower_bound_s"] - low) * (high_x - low_x) / (high - low)
         self.assertAlmostEqual(x, expected, delta=1.1)
@@ -200,10 +211,116 @@ class ReportPage(unittest.TestCase):
         sizes = Select(self.figure("Policies by experiment").find_elements(By.TAG_NAME, "select")[1])
         self.assertEqual(sizes.first_selected_option.text, "starpu_dgemm_gemm on sirocco, by items")
 
-    def test_holds_the_blocks_of_run_files(self):
+    def runs_of_page(self):
         html = self.page.read_text()
-        for text in re.findall(r'data-kind="run"[^>]*>(.*?)</script>', html, re.S):
-            run = json.loads(text)
+        return [json.loads(text)
+                for text in re.findall(r'data-kind="run"[^>]*>(.*?)</script>', html, re.S)]
+
+    def test_shows_the_chosen_run_in_all_charts_of_a_run(self):
+        self.open(self.page)
+        upper = Select(self.figure("Schedule").find_element(By.TAG_NAME, "select"))
+        chose = "Block sizes that the policy chose"
+        without = 0
+        for run in self.runs_of_page():
+            name = f"{run['policy']} · {run['on']}"
+            upper.select_by_visible_text(name)
+            for title in ("Block sizes over time", chose, "Cost curves that the policy believed"):
+                self.wait_for("return arguments[0].dataset.run === arguments[1]",
+                              self.figure(title), name)
+            self.assertEqual(len(self.marks_of(self.svg_of("Block sizes over time"))),
+                             run["blocks"])
+            estimates = [estimate for decision in run["decisions"]
+                         for estimate in decision["units"]]
+            canvas = self.figure(chose).find_element(By.CLASS_NAME, "canvas")
+            self.assertEqual(canvas.is_displayed(), len(estimates) > 0, name)
+            if estimates:
+                self.assertEqual(len(self.marks_of(self.svg_of(chose))),
+                                 sum(estimate["block_items"] > 0 for estimate in estimates))
+            else:
+                without += 1
+                self.assertIn(f"{run['policy']} decides without estimates of units",
+                              self.figure(chose).text)
+        self.assertGreater(without, 0)
+        self.expect_no_error()
+
+    def test_gives_units_of_one_model_one_colour_and_other_models_others(self):
+        spec = {"schema": "equipoise.machines/1", "source": "test",
+                "network": {"bytes_per_s": "100 Gb/s", "latency_s": "2 us"},
+                "machines": [
+                    {"id": node, "units": [{"id": "gpu1", "data_sheet": "h100-pcie-80gb"},
+                                           {"id": "gpu2", "data_sheet": "l40s"}]}
+                    for node in ("a", "b", "c", "d", "e")],
+                "platforms": [{"name": "two", "machines": ["a", "b", "c", "d", "e"]}],
+                "traces": [{"name": "two", "kernel": "matmul", "problem": {"n": 16384}}]}
+        (self.here / "two.json").write_text(json.dumps(spec))
+        equipoise("platform", "generate", "--spec", self.here / "two.json", "--out", self.here)
+        equipoise("compare", "--platform", self.here / "two.xml", "--trace",
+                  self.here / "two.jsonl", "--workload", "matmul:n=16384", "--policy", "fixed",
+                  "--best-known", "off", "--reps", "1", "--out", self.here / "models")
+        self.open(self.here / "models/report.html")
+        svg = self.svg_of("Share of the items by unit")
+        texts = self.texts_of(svg)
+        self.assertIn("NVIDIA H100 PCIe (a.gpu1 to e.gpu1)", texts)
+        bars = {int(bar.get("ecmeta_series_index")): bar.get("fill") for bar in self.marks_of(svg)}
+        self.assertEqual(len(bars), 10)
+        self.assertEqual({bars[i] for i in range(0, 10, 2)}, {bars[0]})
+        self.assertEqual({bars[i] for i in range(1, 10, 2)}, {bars[1]})
+        self.assertNotEqual(bars[0], bars[1])
+        sizes = self.svg_of("Block sizes over time")
+        self.assertEqual(len(self.marks_of(sizes, "legend")), 2)
+        self.expect_no_error()
+
+    def test_gives_more_models_than_colours_different_ones(self):
+        self.open(self.page)
+        colours = self.browser.execute_script(
+            "return Array.from({ length: 40 }, (_, i) => equipoise.hue(i))")
+        self.assertEqual(len(set(colours)), 40)
+
+    def test_fits_logarithmic_axes_to_what_they_show(self):
+        run, page = self.here / "ones.jsonl", self.here / "ones.html"
+        equipoise("simulate", *MACHINE, *NOT_MOVING, "--workload", "starpu_dgemm_gemm:items=500",
+                  "--policy", "ss", "--out", run, "--report", page)
+        self.open(page)
+        texts = self.texts_of(self.svg_of("Block sizes over time"))
+        self.assertIn("1", texts)
+        self.assertNotIn("0.1", texts)
+        self.assertNotIn("10", texts)
+        for low, high, numbers in (
+                (1, 1, [1]), (7, 90, [10, 20, 50]), (100, 130, [100, 120, 140]),
+                (3, 5e5, [10, 100, 1e3, 1e4, 1e5]),
+                (2e-5, 2e-3, [2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3])):
+            axis = self.browser.execute_script(
+                "const axis = equipoise.logAxis([arguments[0], arguments[1], 0], {});"
+                "return [axis.min, axis.max, axis.axisLabel.customValues]", low, high)
+            self.assertTrue(low / 1.5 < axis[0] < low and high < axis[1] < 1.5 * high, axis)
+            self.assertEqual(axis[2], numbers)
+
+    def test_has_the_colours_of_pictures(self):
+        svg = self.here / "schedule.svg"
+        run = next(r for r in self.runs_of_page() if r["policy"] == "plb-hec")
+        equipoise("report", self.here / "cmp/runs" / pathlib.Path(run["file"]).name, "--svg", svg)
+        style = xml.parse(svg).find(SVG + "style").text
+        of_picture = dict(re.findall(r"\.([a-z]+){(?:fill|stroke):(#[0-9a-f]+)", style))
+        self.open(self.page)
+        schedule = self.svg_of("Schedule")
+        keys = [path.get("fill") for path in self.marks_of(schedule, "legend")]
+        words = [text for text in self.texts_of(schedule)]
+        first = words.index("computing")
+        of_page = dict(zip(words[first:], keys))
+        self.assertEqual((of_page["computing"], of_page["copy in"], of_page["copy out"]),
+                         (of_picture["compute"], of_picture["in"], of_picture["out"]))
+        self.assertIn(of_picture["bound"], [p.get("stroke") for p in schedule.iter(SVG + "path")])
+
+    def test_says_why_the_fastest_policy_is_not_at_the_bound(self):
+        self.open(self.page)
+        best = min((r for r in self.results["results"] if not r["oracle"]),
+                   key=lambda r: r["makespan_s"]["mean"])
+        whys = [p.text for p in self.all(".answer p") if " lost " in p.text]
+        self.assertEqual(len(whys), 1)
+        self.assertRegex(whys[0], re.escape(best["spelling"]) + r" lost [\d.]+ ms over the lower")
+
+    def test_holds_the_blocks_of_run_files(self):
+        for run in self.runs_of_page():
             lines = (self.here / "cmp/runs" / pathlib.Path(run["file"]).name).read_text()
             blocks = [json.loads(line) for line in lines.splitlines()
                       if line.startswith('{"block"')]

@@ -35,7 +35,7 @@ pathlib.Path(of("--out")).mkdir()
 def result(held, interval=(0.9, 1.1), sd=0.05, error=0.02, others=None):
     """Five measured runs around 1 s, of which `held` lie in the interval that was predicted."""
     return {"policy": "p", "measured_s": {"mean": 1.0, "sd": sd}, "relative_error": error, "other_load_share": others,
-            "interval95": list(interval) if interval else None, "measured_makespans_s": [1.0] * 5,
+            "interval95_s": list(interval) if interval else None, "measured_makespans_s": [1.0] * 5,
             "runs_in_interval": held if interval else None}
 
 

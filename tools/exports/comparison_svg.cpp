@@ -11,6 +11,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/exports/svg_drawing.hpp"
+#include "tools/report/colours.hpp"
 
 namespace equipoise {
 namespace {
@@ -21,10 +22,17 @@ constexpr double text_columns = 280.0;  ///< right of the bars
 constexpr double longest_bar = 4.0;     ///< times the shortest
 constexpr double most_makespan_s = std::numeric_limits<double>::max();
 
-constexpr const char* comparison_style =
-    ".bar{fill:#3d78b5}.knowing{fill:#93bde3}.interval{stroke:#24292f;stroke-width:1.5;fill:none}"
-    ".bound{stroke:#1a7f37;stroke-width:1.5;stroke-dasharray:5 3}.bound-text{fill:#1a7f37}"
-    ".cut{stroke:#fff;stroke-width:2;fill:none}";
+/// The CSS. Bars have the colour of computing.
+std::string comparison_style() {
+  return fmt::format(".bar{{fill:{}}}.knowing{{fill:{}}}", colour_of(Activity::compute).light,
+                     colour_of(Activity::compute_train).light) +
+         ".interval{stroke:#24292f;stroke-width:1.5;fill:none}" +
+         fmt::format(
+             ".bound{{stroke:{0};stroke-width:1.5;stroke-dasharray:5 3}}"
+             ".bound-text{{fill:{0}}}",
+             bound_colour.light) +
+         ".cut{stroke:#fff;stroke-width:2;fill:none}";
+}
 
 /// One bar.
 struct Bar {
@@ -164,7 +172,7 @@ std::string comparison_svg(const std::vector<ResultsDocument>& documents) {
     svg.text(32.0, y + 7.0, "knows block times from before the run", "small");
     y += 22.0;
   }
-  return svg.whole(y, title, std::string(axis_style) + comparison_style);
+  return svg.whole(y, title, std::string(axis_style) + comparison_style());
 }
 
 }  // namespace equipoise

@@ -13,6 +13,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/exports/run_marks.hpp"
+#include "tools/report/colours.hpp"
 
 namespace equipoise {
 namespace {
@@ -47,13 +48,21 @@ constexpr std::size_t decision_looks = 10;
 constexpr std::size_t trouble_looks = 11;
 constexpr std::size_t dropped_looks = 12;
 
-constexpr const char* gantt_style =
-    ".row{fill:#f1f3f5}.setup{fill:#8a63b8}.in{fill:#e39b26}.compute{fill:#3d78b5}"
-    ".train{fill:#93bde3}.out{fill:#3f9d63}.lost{fill:#cf3a3a}.unfinished{fill:#e9a3a3}"
-    ".redone{fill:url(#hatching)}.absent{fill:#8b949e}"
-    ".bound{stroke:#1a7f37;stroke-width:1.5;stroke-dasharray:5 3;fill:none}"
-    ".end-of-run{stroke:#24292f}.decision{fill:#24292f}.trouble{fill:#cf3a3a;stroke:#fff}"
-    ".dropped{fill:#9a5c83;stroke:#fff}.iteration{stroke:#8b949e;stroke-dasharray:1 3}";
+/// The CSS of all looks.
+std::string gantt_style() {
+  std::string style = ".row{fill:#f1f3f5}";
+  for (std::size_t i = 0; i < drawn_activities; ++i) {
+    style += fmt::format(".{}{{fill:{}}}", gantt_looks[i].name,
+                         i == redone_looks ? "url(#hatching)" : activity_colours[i].light);
+  }
+  return style +
+         fmt::format(".bound{{stroke:{};stroke-width:1.5;stroke-dasharray:5 3;fill:none}}",
+                     bound_colour.light) +
+         ".end-of-run{stroke:#24292f}.decision{fill:#24292f}" +
+         fmt::format(".trouble{{fill:{};stroke:#fff}}.dropped{{fill:{};stroke:#fff}}",
+                     colour_of(Activity::lost).light, hatching_colour) +
+         ".iteration{stroke:#8b949e;stroke-dasharray:1 3}";
+}
 
 /// The number of an activity's looks; waiting is not drawn.
 std::optional<std::size_t> looks_of(Activity activity) {
@@ -305,8 +314,10 @@ std::string GanttSvg::text() {
     svg_.text(x + 18.0, y, gantt_looks[i].meaning, "small");
     x += width;
   }
-  if (seen_[redone_looks]) svg_.hatching("hatching", "#e2c4d6", "#9a5c83");
-  return svg_.whole(y + 14.0, titles_, std::string(axis_style) + gantt_style);
+  if (seen_[redone_looks]) {
+    svg_.hatching("hatching", colour_of(Activity::redone).light, hatching_colour);
+  }
+  return svg_.whole(y + 14.0, titles_, std::string(axis_style) + gantt_style());
 }
 
 }  // namespace equipoise

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tools/exports/run_marks.hpp"
+#include "tools/report/colours.hpp"
 
 namespace equipoise {
 namespace {
@@ -63,10 +64,15 @@ std::string paje_definitions() {
 }
 
 constexpr std::array paje_lanes = {"copy_in", "work", "copy_out"};
-constexpr std::array<const char*, activity_count> paje_colours = {
-    "0.54 0.39 0.72", "0.88 0.63 0.19", "0.24 0.47 0.71", "0.55 0.72 0.88", "0.31 0.65 0.42",
-    "0.80 0.23 0.23", "0.90 0.60 0.60", "0.80 0.60 0.73", "0.20 0.20 0.20", "0.95 0.90 0.75",
-    "0.90 0.90 0.90", "0.95 0.80 0.80", "0.97 0.97 0.97"};
+
+/// A colour such as "#ff8000" as the format has it: "1.00 0.50 0.00".
+std::string paje_colour(const char* css) {
+  const std::string digits = css;
+  const auto part = [&](std::size_t at) {
+    return static_cast<double>(std::stoi(digits.substr(at, 2), nullptr, 16)) / 255.0;
+  };
+  return fmt::format("{:.2f} {:.2f} {:.2f}", part(1), part(3), part(5));
+}
 
 /// A text in quotation marks. The format has no escapes, so a quotation mark becomes an apostrophe.
 std::string paje_text(std::string text) {
@@ -151,7 +157,7 @@ class PajeTrace {
       const auto activity = static_cast<Activity>(i);
       out_.put(fmt::format("4 a{} {} \"{}\" \"{}\"\n", i,
                            paje_lanes[static_cast<std::size_t>(lane_of(activity))],
-                           to_string(activity), paje_colours[i]));
+                           to_string(activity), paje_colour(colour_of(activity).light)));
     }
     for (std::size_t run = 0; run < runs_.size(); ++run) {
       const RunFile& file = runs_[run];

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -46,20 +47,67 @@ RunNumbers numbers_of(const RunFile& file) {
   return metrics.numbers();
 }
 
-/// The shares with which all units would have ended together, at the speed that each had while it
-/// computed or copied: of (units), none for one without blocks; all none if the run had several
-/// phases.
-std::vector<std::optional<double>> ideal_shares(const RunNumbers& n) {
+/// When a unit was there.
+struct Presence {
+  std::vector<std::pair<double, double>> absences_s;  ///< from, to
+
+  /// How much of the first `end_s` seconds.
+  [[nodiscard]] double until(double end_s) const {
+    double there_s = end_s;
+    for (const auto& [from_s, to_s] : absences_s) {
+      there_s -= std::max(0.0, std::min(to_s, end_s) - from_s);
+    }
+    return there_s;
+  }
+};
+
+/// Of (units). One that joins without having been lost was not there before.
+std::vector<Presence> presences_of(const RunFile& file) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  std::vector<Presence> presences(file.run.units.size());
+  for (const RecordedLine& line : file.run.lines) {
+    const auto* const event = std::get_if<EventRecord>(&line.what);
+    if (event == nullptr) continue;
+    if (const auto* const lost = std::get_if<UnitLost>(&event->what)) {
+      presences[lost->unit.index].absences_s.emplace_back(event->at.value, never);
+    } else if (const auto* const joined = std::get_if<UnitJoined>(&event->what)) {
+      auto& absences_s = presences[joined->unit.index].absences_s;
+      if (absences_s.empty() || absences_s.back().second < never) absences_s.emplace_back(0.0, 0.0);
+      absences_s.back().second = event->at.value;
+    }
+  }
+  return presences;
+}
+
+/// The shares with which all units would have ended together, or worked until they were lost, at
+/// the speed v_i that each had while it computed or copied: v_i p_i(T) / sum, where p_i(T) is how
+/// long it was there until T, and T the least time in which all items are done. Of (units), none
+/// for one without blocks; all none if the run had several phases.
+std::vector<std::optional<double>> ideal_shares(const RunFile& file, const RunNumbers& n) {
   std::vector<std::optional<double>> shares(n.units.size());
   if (n.phases.size() > 1) return shares;
-  double sum = 0.0;
+  std::vector<double> items_per_s(shares.size());
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (!(n.units[i].occupied > Seconds{})) continue;
-    shares[i] = static_cast<double>(n.units[i].items) / n.units[i].occupied.value;
-    sum += *shares[i];
+    items_per_s[i] = static_cast<double>(n.units[i].items) / n.units[i].occupied.value;
   }
-  for (auto& share : shares) {
-    if (share) *share /= sum;
+  const std::vector<Presence> presences = presences_of(file);
+  const auto done_by = [&](double end_s) {
+    double items = 0.0;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      items += items_per_s[i] * presences[i].until(end_s);
+    }
+    return items;
+  };
+  double low_s = 0.0;
+  double high_s = n.makespan.value;  // by then, all were done
+  for (int step = 0; step < 100; ++step) {
+    const double middle_s = (low_s + high_s) / 2.0;
+    (done_by(middle_s) < static_cast<double>(n.items) ? low_s : high_s) = middle_s;
+  }
+  const double all = done_by(high_s);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (items_per_s[i] > 0.0) shares[i] = items_per_s[i] * presences[i].until(high_s) / all;
   }
   return shares;
 }
@@ -67,7 +115,7 @@ std::vector<std::optional<double>> ideal_shares(const RunNumbers& n) {
 std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
 
 std::string unit_table(const RunFile& file, const RunNumbers& n, const std::vector<UnitRow>& rows) {
-  const std::vector<std::optional<double>> ideal = ideal_shares(n);
+  const std::vector<std::optional<double>> ideal = ideal_shares(file, n);
   TextTable table({"unit", "share %", "ideal %", "idle %", "blocks", "items"});
   for (const UnitRow& row : rows) {
     double did = 0.0;
@@ -92,8 +140,10 @@ std::string unit_table(const RunFile& file, const RunNumbers& n, const std::vect
     text += fmt::format("{} units in {} rows: sums of shares, blocks and items, means of idle %\n",
                         file.run.units.size(), rows.size());
   }
-  return text +
-         "ideal %: the share with which all would have ended together, at the speed of this run\n";
+  text += "ideal %: the share with which all would have ended together, at the speed of this run";
+  const bool all_stayed = std::ranges::all_of(
+      presences_of(file), [](const Presence& unit) { return unit.absences_s.empty(); });
+  return text + (all_stayed ? "\n" : ", or worked as long as they were there\n");
 }
 
 /// What a cell of the chart shows, with its characters.
@@ -248,7 +298,7 @@ std::string run_text(const RunFile& file, const Screen& screen) {
 
 Json run_json(const RunFile& file) {
   const RunNumbers n = numbers_of(file);
-  const std::vector<std::optional<double>> ideal = ideal_shares(n);
+  const std::vector<std::optional<double>> ideal = ideal_shares(file, n);
   Json units = Json::array();
   for (std::size_t i = 0; i < file.run.units.size(); ++i) {
     units.push_back({{"unit", file.run.units[i].name},

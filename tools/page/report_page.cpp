@@ -22,6 +22,7 @@
 #include "tools/page/page_html.hpp"
 #include "tools/page/results_page.hpp"
 #include "tools/page/runs_page.hpp"
+#include "tools/report/colours.hpp"
 #include "tools/report/report_inputs.hpp"
 #include "tools/runs/content_hash.hpp"
 #include "tools/runs/version.hpp"
@@ -145,9 +146,24 @@ std::string runs_and_timings(const PageContents& contents) {
   return html;
 }
 
+/// An object for the script: colours on light and on dark paper, of activities and of the bound.
+Json colours_json() {
+  const auto both = [](const Colour& colour) {
+    return Json{{"light", colour.light}, {"dark", colour.dark}};
+  };
+  Json activities = Json::object();
+  for (std::size_t i = 0; i < activity_count; ++i) {
+    activities[to_string(static_cast<Activity>(i))] = both(activity_colours[i]);
+  }
+  return {{"activities", std::move(activities)},
+          {"hatching", hatching_colour},
+          {"bound", both(bound_colour)}};
+}
+
 std::string scripts() {
   if (page_script().empty()) return {};
-  std::string html =
+  std::string html = data_element("colours", "", line_of(colours_json()));
+  html +=
       "<noscript><p>Charts are drawn by a script, which this browser does not "
       "run.</p></noscript>\n";
   html += "<script type=\"text/plain\" id=\"packed\">";

@@ -18,6 +18,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/result_fields.hpp"
+#include "tools/report/why_text.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -64,6 +65,17 @@ const JsonValue* fastest(const Results& results) {
   return best;
 }
 
+/// The fastest verified result of a policy that is not one of the catalog; nullptr if none.
+const JsonValue* fastest_own(const Results& results) {
+  for (const JsonValue* const result : results) {
+    const std::string name = text_at(*result, "policy");
+    const bool is_ours = std::ranges::any_of(
+        policy_catalog(), [&](const PolicyInfo& info) { return info.name == name; });
+    if (!is_ours && is_true_at(*result, "verified")) return result;
+  }
+  return nullptr;
+}
+
 /// A confidence interval of a quantity that is not negative.
 struct Interval {
   double low;
@@ -95,7 +107,10 @@ std::string marks(const JsonValue& result) {
   if (share >= 0.0005)
     add(term("extrapolated_share"), false, fmt::format("{:.1f} % ", 100.0 * share));
   if (number_at(result, "items_redone", 0.0) > 0.0) {
-    add(term("items_redone"), false, significant(number_at(result, "items_redone", 0.0), 4) + " ");
+    const double items = number_at(result, "items_redone", 0.0);
+    const bool is_whole = items == std::floor(items);
+    add(term("items_redone"), false,
+        (is_whole ? fmt::format("{:.0f}", items) : significant(items, 4)) + " ");
   }
   return html;
 }
@@ -259,9 +274,12 @@ const JsonValue* next_to(const Results& results, const JsonValue& best) {
 std::string distance(const JsonValue& results, const JsonValue& best) {
   const double bound_s = number_at(results, "lower_bound_s", 0.0);
   if (!(bound_s > 0.0)) return "No lower bound is known, because nothing was simulated.";
-  std::string text = fmt::format("It is {:.1f} % above the lower bound of {}",
+  std::string text = fmt::format("{} is {:.1f} % above the lower bound of {}", name_of(best),
                                  100.0 * (mean_s(best) / bound_s - 1.0), seconds(bound_s));
-  if (const double known_s = number_at(results, "best_known_s", 0.0); known_s > 0.0) {
+  const double known_s = number_at(results, "best_known_s", 0.0);
+  if (text_at(best, "on") == "sim" && known_s >= mean_s(best)) {
+    text += "; nothing faster is known";
+  } else if (known_s > 0.0) {
     text += fmt::format(", and {:.1f} % above the best known, {} by {}",
                         100.0 * (mean_s(best) / known_s - 1.0), seconds(known_s),
                         markup_escaped(text_at(results, "best_known_by")));
@@ -288,8 +306,14 @@ std::vector<std::string> doubts(const JsonValue& results, const Results& sorted)
   if (is_true_at(results, "interrupted")) {
     texts.emplace_back("The comparison was interrupted: repetitions or policies are missing.");
   }
-  const auto add = [&](const std::vector<std::string>& of, std::string_view sentence) {
-    if (!of.empty()) texts.push_back(fmt::format(fmt::runtime(sentence), fmt::join(of, ", ")));
+  const auto add = [&](std::vector<std::string> of, std::string_view sentence) {
+    constexpr std::size_t most_names = 6;
+    if (of.empty()) return;
+    if (of.size() > most_names) {  // the slowest of them are in the table alone
+      of[most_names - 1] = fmt::format("and {} more", of.size() - most_names + 1);
+      of.resize(most_names);
+    }
+    texts.push_back(fmt::format(fmt::runtime(sentence), fmt::join(of, ", ")));
   };
   add(unverified, "Not verified, do not use: {}.");
   add(stalled, "Left work undone, which was then handed out greedily: {}.");
@@ -324,6 +348,13 @@ std::string answer_html(const JsonValue& results) {
       more = certainty(*best, *next) + " " + more;
     }
     paragraph(more, "more");
+    const JsonValue* const own = fastest_own(sorted);
+    for (const JsonValue* const result : {best, own == best ? nullptr : own}) {
+      if (result == nullptr) continue;
+      if (const std::string why = why_text(results, *result); !why.empty()) {
+        paragraph(markup_escaped(why), "more");
+      }
+    }
   }
   const std::string timings = timings_sentence(sorted);
   if (!timings.empty()) paragraph(timings, "more");
@@ -402,11 +433,23 @@ std::string losses_html(const JsonValue& results) {
   const double bound_s = number_at(results, "lower_bound_s", 0.0);
   const Results sorted = sorted_results(results);
   PageTable table;
-  table.caption = "In percent of the lower bound. Empty: less than half a percent.";
+  constexpr double least_share = 0.005;
+  table.caption =
+      "In percent of the lower bound. Empty: less than half a percent. A cause without a column is "
+      "so small for all.";
   table.headings = {"policy"};
   if (has_worlds(sorted)) table.headings.emplace_back("on");
   table.headings.push_back(explained("loss", "The mean makespan less the lower bound."));
+  const auto share_of = [bound_s](const JsonValue& result, const std::string& name) {
+    return number_at(result, "loss_s." + name, 0.0) / bound_s;
+  };
+  std::vector<const LossCause*> shown;  // those that count for some policy
   for (const LossCause& cause : loss_causes) {
+    const bool counts = std::ranges::any_of(sorted, [&](const JsonValue* result) {
+      return std::abs(share_of(*result, cause.name)) >= least_share;
+    });
+    if (!counts) continue;
+    shown.push_back(&cause);
     table.headings.push_back(explained(cause.name, cause.explanation));
   }
   for (const JsonValue* const result : sorted) {
@@ -415,13 +458,13 @@ std::string losses_html(const JsonValue& results) {
     if (has_worlds(sorted)) row.push_back({markup_escaped(text_at(*result, "on")), {}, true});
     const auto add = [&](const std::string& name) {
       const JsonValue* const lost = member(*result, "loss_s." + name);
-      const double share = lost == nullptr ? 0.0 : lost->number / bound_s;
-      const bool is_small = std::abs(share) < 0.005 && name != "total";
+      const double share = share_of(*result, name);
+      const bool is_small = std::abs(share) < least_share && name != "total";
       row.push_back({is_small ? "" : fmt::format("{:.1f}", 100.0 * share),
                      lost == nullptr ? "" : lost->text});
     };
     add("total");
-    for (const LossCause& cause : loss_causes) add(cause.name);
+    for (const LossCause* const cause : shown) add(cause->name);
   }
   return table.rows.empty() ? std::string() : table_html(table);
 }

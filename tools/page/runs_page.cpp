@@ -23,6 +23,7 @@
 #include "tools/console/text_table.hpp"
 #include "tools/page/page_html.hpp"
 #include "tools/report/result_fields.hpp"
+#include "tools/report/why_text.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
@@ -53,6 +54,12 @@ PageCell percent_cell(const JsonValue& object, const char* path) {
   return cell(object, path, [](double number) { return fmt::format("{:.1f}", 100.0 * number); });
 }
 
+/// Why the run is not at its lower bound; empty if nothing is known.
+std::string why_html(const JsonValue& header, const JsonValue& summary) {
+  const std::string why = why_text_of_run(text_at(header, "spelling"), summary);
+  return why.empty() ? why : "<p>" + markup_escaped(why) + "</p>\n";
+}
+
 std::string units_html(const JsonValue& header, const JsonValue& summary) {
   const JsonValue* const units = member(summary, "by_unit");
   if (units == nullptr) return {};
@@ -74,8 +81,9 @@ std::string units_html(const JsonValue& header, const JsonValue& summary) {
                           percent_cell(of, "idle_fraction"),
                           time_cell(of, "last_end_s")});
   }
-  return fmt::format("<h3>{} on {}</h3>\n{}", markup_escaped(text_at(header, "spelling")),
-                     markup_escaped(text_at(header, "on")), table_html(table));
+  return fmt::format("<h3>{} on {}</h3>\n{}{}", markup_escaped(text_at(header, "spelling")),
+                     markup_escaped(text_at(header, "on")), why_html(header, summary),
+                     table_html(table));
 }
 
 /// A page has so many decisions, and estimates of units in them, at most.
@@ -336,7 +344,8 @@ Json facts_of(const RunFile& file, const Sorted& run, const PageRun& page) {
   Json units = Json::array();
   Json counts = Json::array();
   for (std::size_t i = 0; i < file.run.units.size(); ++i) {
-    units.push_back({{"id", file.run.units[i].name}});
+    const Unit& unit = file.run.units[i];
+    units.push_back({{"id", unit.name}, {"kind", to_string(unit.kind)}, {"model", unit.model}});
     counts.push_back(run.by_unit[i].size());
   }
   return {
@@ -416,8 +425,10 @@ std::string runs_html(const std::vector<PageRun>& runs) {
                           {is_whole ? verified : "interrupted"}});
     units += units_html(run->header, run->summary);
   }
-  return table_html(table) + "<details><summary>Units of each run</summary>\n" + units +
-         "</details>\n";
+  const bool is_only = runs.size() == 1;
+  return table_html(table) +
+         fmt::format("<details{}><summary>Units of each run</summary>\n{}</details>\n",
+                     is_only ? " open" : "", units);
 }
 
 }  // namespace equipoise

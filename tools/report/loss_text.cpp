@@ -20,7 +20,7 @@ namespace {
 
 /// Losses below this share of the bound need no explanation.
 constexpr double least_loss = 0.01;
-/// Causes below this share of the bound, or of the loss of a single run, are left out.
+/// Causes below this share of the bound are left out.
 constexpr double least_cause = 0.005;
 /// From this share of the bound on, a loss is worth a note.
 constexpr double noted_loss = 0.2;
@@ -104,31 +104,17 @@ std::vector<std::vector<std::string>> loss_rows(const Comparison& comparison) {
   return loss_rows("policy", names, shares);
 }
 
-std::string loss_text(const RunReport& report, const ResidentPath& resident) {
+std::string resident_note(const RunReport& report, const ResidentPath& resident) {
   const std::optional<Losses> loss = loss_of(report);
   if (!loss) return {};
-  const Seconds all = total(*loss);
-  if (all.value < least_loss * *report.lower_bound_s) return {};
-  std::vector<std::pair<double, std::string>> causes;
-  for (const LossCause& cause : loss_causes) {
-    const double of_loss = *loss.*cause.member / all;
-    if (of_loss < least_cause) continue;
-    causes.emplace_back(of_loss, fmt::format("{} {:.0f} %", cause.name, 100.0 * of_loss));
-  }
-  std::ranges::stable_sort(causes, std::greater<>(), [](const auto& cause) { return cause.first; });
-  std::string text = fmt::format("lost over the bound: {}", quantity_text(all.value, "s", 4));
-  for (const auto& [of_loss, words] : causes) text += ", " + words;
-  text += "\n";
   std::vector<double> shares;
   for (std::size_t i = 0; i < report.run.numbers.units.size(); ++i) {
     shares.push_back(share(report.run.numbers, i));
   }
-  if (const auto copies = delaying_copies(resident, *loss, shares, *report.lower_bound_s)) {
-    text +=
-        fmt::format("note: setting up a unit took {}: {}\n",
-                    quantity_text(loss->longest_setup.value, "s", 4), sent_text(resident, copies));
-  }
-  return text;
+  const auto copies = delaying_copies(resident, *loss, shares, *report.lower_bound_s);
+  if (copies == 0) return {};
+  return fmt::format("note: setting up a unit took {}: {}\n",
+                     quantity_text(loss->longest_setup.value, "s", 4), sent_text(resident, copies));
 }
 
 std::string resident_note(const Comparison& comparison) {

@@ -32,12 +32,11 @@ namespace equipoise {
 /// The same of all results of a comparison.
 [[nodiscard]] std::vector<std::vector<std::string>> loss_rows(const Comparison& comparison);
 
-/// The causes of one run's loss in a line, the greatest first; if sending resident data took most
-/// of it, a second line says so. Empty if the bound is not known or the loss is below 1 % of it.
-[[nodiscard]] std::string loss_text(const RunReport& report, const ResidentPath& resident);
+/// A line that says that sending resident data took most of the run's loss; empty if it did not,
+/// or if the loss is not known.
+[[nodiscard]] std::string resident_note(const RunReport& report, const ResidentPath& resident);
 
-/// A line that names the policies of which sending resident data took most of the loss; empty if
-/// there are none.
+/// A line that names the policies of which it took most of the loss; empty if there are none.
 [[nodiscard]] std::string resident_note(const Comparison& comparison);
 
 }  // namespace equipoise

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "tools/console/console.hpp"
@@ -19,6 +20,7 @@
 #include "tools/report/loss_text.hpp"
 #include "tools/report/result_fields.hpp"
 #include "tools/report/validation.hpp"
+#include "tools/report/why_text.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -83,6 +85,33 @@ std::string energy_prediction_table(const Comparison& comparison) {
                fmt::format("{:+.1f}", 100.0 * (*predicted_j / *measured_j - 1.0))});
   }
   return any ? "\n" + table.text() : std::string();
+}
+
+std::string why_paragraph(const std::string& why) { return why.empty() ? why : wrapped(why); }
+
+/// Whether the result is of a policy from the user's library.
+bool is_own(const Comparison& comparison, const PolicyResult& result) {
+  return std::ranges::any_of(comparison.policies, [&](const PolicyChoice& choice) {
+    return choice.spelling == result.spelling && !choice.loaded_from.empty();
+  });
+}
+
+/// A paragraph on why a policy is not at the lower bound: the fastest one of the user's own if
+/// there is one, else the fastest of all, really run if there are such results. Empty if nothing is
+/// known.
+std::string why_lines(const Comparison& comparison) {
+  const PolicyResult* subject = nullptr;
+  const auto rank = [&](const PolicyResult& result) {
+    return std::tuple(!is_own(comparison, result), is_simulated(result), result.makespan_s.mean);
+  };
+  for (const PolicyResult& result : comparison.results) {
+    if (!result.verified || !result.loss) continue;
+    if (foresight_of(comparison, result) == Foresight::oracle) continue;
+    if (subject == nullptr || rank(result) < rank(*subject)) subject = &result;
+  }
+  if (subject == nullptr) return {};
+  const std::string text = why_paragraph(why_text(comparison, *subject));
+  return text.empty() ? text : "\n" + text;
 }
 
 /// The losses by cause; empty where they are small or unknown.
@@ -488,6 +517,7 @@ std::string comparison_table(const Comparison& comparison) {
   if (comparison.what_if) text += wrapped(sentence_of(*comparison.what_if));
   text += oracle_lines(comparison);
   if (!comparison.assumptions.empty()) text += wrapped(comparison.assumptions);
+  text += why_lines(comparison);
   text += loss_table(comparison);
   if (knows_energy(comparison) && comparison.units.size() <= most_units_in_a_row) {
     text += "\n" + energy_table(comparison);
@@ -510,8 +540,9 @@ int report_run(const RunReport& report, const PolicyChoice& choice, const std::v
   if (json) {
     std::printf("%s\n", line_of(run_json(summary_of(report, units), recorded)).c_str());
   } else {
-    std::printf("%s%s", run_table(report, choice, units).c_str(),
-                loss_text(report, resident).c_str());
+    std::printf("%s%s%s", run_table(report, choice, units).c_str(),
+                why_paragraph(why_text(report, choice.spelling, units)).c_str(),
+                resident_note(report, resident).c_str());
     if (recorded) std::printf("%s", comparison(report, units, *recorded).c_str());
     if (!run_file.empty()) std::printf("run file: %s\n", run_file.c_str());
   }

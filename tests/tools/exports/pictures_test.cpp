@@ -1,4 +1,5 @@
 // Tests of pictures of runs and results: SVG and the terminal.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -170,6 +171,52 @@ TEST(ComparisonSvg, CutsBarsThatWouldHideTheOthers) {
                    4 * std::stod(shapes(svg, "bar", "width").at(0)));
 }
 
+/// A run of 80 items, 10 a second on each unit: gpu0 does `gpu_items`, beginning at `begin_s`, and
+/// cpu0 all others, from 0 s on. `events` are lines.
+RunFile run_of_two(int gpu_items, double begin_s, const std::string& events) {
+  const auto times = [](double from_s, int items) {
+    return fmt::format(
+        R"("assigned_s":0,"setup_s":0,"in_s":0,"compute_s":{1},"out_s":0,"setup_at_s":{0},)"
+        R"("in_at_s":{0},"compute_at_s":{0},"out_at_s":{2},"end_s":{2})",
+        from_s, items / 10.0, from_s + items / 10.0);
+  };
+  return run_of(
+      small_run_header() + "{\"event\":\"iteration_started\",\"at_s\":0}\n" + events +
+      small_run_block(0, "gpu0", 0, gpu_items, times(begin_s, gpu_items), 0, "run") +
+      small_run_block(1, "cpu0", gpu_items, 80 - gpu_items, times(0, 80 - gpu_items), 0, "run"));
+}
+
+// cpu0 does the 70 items that the other cannot do in 7 s.
+TEST(RunText, CountsAUnitThatWasLostUntilThen) {
+  const std::string lost = R"({"event":"unit_lost","at_s":1,"unit":"gpu0"})"
+                           "\n";
+  const std::string text = run_text(run_of_two(10, 0.0, lost), {41, false});
+  EXPECT_THAT(text, HasSubstr("cpu0     87.5     87.5     0.0"));
+  EXPECT_THAT(text, HasSubstr("gpu0     12.5     12.5    85.7"));
+}
+
+// Both do 10 items a second from 2 s on, and cpu0 20 before, so that all end at 5 s.
+TEST(RunText, CountsAUnitThatCameLaterFromThenOn) {
+  const std::string joined = R"({"event":"unit_joined","at_s":2,"unit":"gpu0"})"
+                             "\n";
+  const std::string text = run_text(run_of_two(10, 2.0, joined), {41, false});
+  EXPECT_THAT(text, HasSubstr("cpu0     87.5     62.5     0.0"));
+  EXPECT_THAT(text, HasSubstr("gpu0     12.5     37.5    85.7"));
+}
+
+TEST(RunText, GivesAUnitWithoutBlocksNoIdealShare) {
+  const std::string text = run_text(
+      run_of(small_run_header() + "{\"event\":\"iteration_started\",\"at_s\":0}\n" +
+             small_run_block(
+                 0, "cpu0", 0, 80,
+                 R"("assigned_s":0,"setup_s":0,"in_s":0,"compute_s":8,"out_s":0,"setup_at_s":0,)"
+                 R"("in_at_s":0,"compute_at_s":0,"out_at_s":8,"end_s":8)",
+                 0, "run")),
+      {41, false});
+  EXPECT_THAT(text, HasSubstr("cpu0    100.0    100.0     0.0"));
+  EXPECT_THAT(text, HasSubstr("gpu0      0.0        -   100.0"));
+}
+
 // Of 34 columns, each is 0.125 s.
 TEST(RunText, ShowsSharesIdleTimeAndAChart) {
   EXPECT_EQ(
@@ -183,7 +230,8 @@ TEST(RunText, ShowsSharesIdleTimeAndAChart) {
       "----  -------  -------  ------  ------  -----\n"
       "cpu0     75.0     71.4    29.4       3     60\n"
       "gpu0     25.0     28.6    41.2       2     20\n"
-      "ideal %: the share with which all would have ended together, at the speed of this run\n"
+      "ideal %: the share with which all would have ended together, at the speed of this run, or "
+      "worked as long as they were there\n"
       "\n"
       "cpu0  ==++++++..........################\n"
       "gpu0  ====##############==xxxx\n"

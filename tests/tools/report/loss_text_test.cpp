@@ -192,7 +192,7 @@ TEST_F(FarUnits, SayWhenAllWaitForTheirResidentData) {
                          "over link net 2 times\n"),
             std::string::npos)
       << run.out << run.err;
-  EXPECT_NE(run.out.find("lost over the bound: "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find(" over the lower bound of "), std::string::npos) << run.out;
 }
 
 }  // namespace

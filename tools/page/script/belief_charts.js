@@ -1,9 +1,8 @@
 // Charts of what the policy of a run believed when: the sizes that it chose, and its cost curves beside
 // the blocks that it could learn from.
 import { costCurve } from "./cost_curve.js";
-import { addFigure, choice } from "./figure.js";
-import { foldedNames, withBlocks } from "./data.js";
-import { groupsOf } from "./run_charts.js";
+import { addFigure, choice, logAxis } from "./figure.js";
+import { groupsOf, nameOf } from "./run_charts.js";
 import { escaped, percent, short, significant, time, timeLabels } from "./words.js";
 
 const believes = (run) => run.decisions.some((d) => d.units.length > 0);
@@ -13,12 +12,12 @@ function chosenOption(run, view) {
   const made = run.decisions.filter((d) => d.units.length > 0);
   const series = groupsOf(run).map((group, g) => ({
     type: "scatter",
-    name: foldedNames(group),
+    name: group.name,
     symbolSize: 7,
     itemStyle: { color: view.hue(g), opacity: 0.75 },
     data: made.flatMap((d) =>
       d.units
-        .filter((e) => group.includes(run.units[e.unit].id) && e.block_items > 0)
+        .filter((e) => group.ids.includes(run.units[e.unit].id) && e.block_items > 0)
         .map((e) => ({ value: [d.at_s, e.block_items], d, e })),
     ),
   }));
@@ -33,7 +32,7 @@ function chosenOption(run, view) {
         (e.r2 === undefined ? "" : `<br>r² of the fit ${significant(e.r2, 4)}`),
     },
     xAxis: { type: "value", min: 0, max: run.makespan_s, name: "time since the start", nameLocation: "middle", nameGap: 26, axisLabel: { ...timeLabels, showMaxLabel: false } },
-    yAxis: { type: "log", name: "items chosen", nameLocation: "middle", nameGap: 46, axisLabel: { formatter: (v) => short(v) } },
+    yAxis: logAxis(series.flatMap((s) => s.data.map(({ value }) => value[1])), { name: "items chosen", nameGap: 46 }),
     series,
   };
 }
@@ -106,8 +105,8 @@ function curvesOption(run, unit, view) {
               .join("")
           : "",
     },
-    xAxis: { type: "log", min: low, max: high, name: "items in a block", nameLocation: "middle", nameGap: 28, axisLabel: { formatter: (v) => short(v), showMinLabel: false, showMaxLabel: false } },
-    yAxis: { type: "log", name: "time for the block", nameLocation: "middle", nameGap: 56, axisLabel: timeLabels },
+    xAxis: logAxis([low, high], { name: "items in a block", nameGap: 28 }),
+    yAxis: logAxis([...lines.flatMap((l) => l.data.map((point) => point[1])), ...dots.map((d) => d[1])], { name: "time for the block", nameGap: 56, axisLabel: timeLabels }),
     series: [
       ...lines,
       { type: "scatter", symbolSize: 5, itemStyle: { color: view.theme.muted, opacity: 0.6 }, data: dots },
@@ -115,14 +114,22 @@ function curvesOption(run, unit, view) {
   };
 }
 
+/** What is said in place of a chart of a run that has nothing to draw. */
+function without(run, what, others) {
+  const names = [...new Set(others.map((other) => other.policy))];
+  return `${run.policy} decides without ${what}, so there is nothing to draw. Above, choose ${names.slice(0, 3).join(" or ")} for such a chart.`;
+}
+
 /** The chart of curves, for one unit at a time. */
-function addCurves(section, first) {
-  const shown = { run: first, units: unitsWithCurves(first), unit: 0 };
-  const names = () => shown.units.map((u) => shown.run.units[u].id);
-  const label = choice("Unit", names(), 0, (i) => {
+function addCurves(section, all) {
+  const others = all.filter((run) => unitsWithCurves(run).length > 0);
+  if (others.length === 0) return () => {};
+  const shown = { units: [], unit: 0 };
+  const label = choice("Unit", [], 0, (i) => {
     shown.unit = i;
     figure.draw();
   });
+  const select = label.querySelector("select");
   const figure = addFigure(section, {
     title: "Cost curves that the policy believed",
     how: "A line is the time that the policy expected of a block of any size, after the decision that the legend names; at most five decisions, the last one thick. A grey dot is a block of this unit in this run, copies included (some policies fit computing alone: their lines lie below where copies take long). Lines through the dots: the policy knew its unit. Both scales are logarithmic.",
@@ -131,41 +138,37 @@ function addCurves(section, first) {
     option: (view) => curvesOption(shown.run, shown.units[shown.unit], view),
   });
   return (run) => {
+    const before = shown.run?.units[shown.units[shown.unit]].id;
     const units = unitsWithCurves(run);
-    if (units.length === 0) {
-      figure.read(`${run.policy} decides without cost curves; shown is the run before.`);
-      return;
+    figure.root.dataset.run = nameOf(run);
+    if (units.length > 0) {
+      const names = units.map((u) => run.units[u].id);
+      Object.assign(shown, { run, units, unit: Math.max(0, names.indexOf(before)) });
+      select.replaceChildren(...names.map((name, i) => new Option(name, i)));
+      select.value = shown.unit;
     }
-    Object.assign(shown, { run, units, unit: 0 });
-    const select = label.querySelector("select");
-    select.replaceChildren(...names().map((name, i) => new Option(name, i)));
-    figure.read("");
-    figure.draw();
+    figure.show(units.length > 0 ? "" : without(run, "cost curves", others));
   };
 }
 
 /** Adds the charts of decisions if any of the runs has some; returns what shows other runs. */
-export async function addBeliefs(section, runs, all) {
-  const first = runs.find(believes) ?? all.find(believes);
-  if (!first) return null;
-  const shown = { run: first };
+export function addBeliefs(section, runs, all) {
+  const others = all.filter(believes);
+  if (others.length === 0) return null;
+  const shown = {};
   const figure = addFigure(section, {
     title: "Block sizes that the policy chose",
-    how: "A dot is what a decision chose for a unit: the block size that the policy held for right at that moment. Point at one for the cost curve that it had fitted by then, and how well that fitted (r², 1 is perfect).",
+    how: "A dot is what a decision of the run that is chosen above chose for a unit: the block size that the policy held for right at that moment (log scale). Point at one for the cost curve that it had fitted by then, and how well that fitted (r², 1 is perfect).",
     height: 360,
     option: (view) => chosenOption(shown.run, view),
   });
-  const withCurves = [...runs, ...all].find((run) => unitsWithCurves(run).length > 0);
-  const showCurves = withCurves && addCurves(section, await withBlocks(withCurves));
-  return (of) => {
-    const run = of.find(believes);
-    if (!run) {
-      figure.read("The chosen run made no decisions with estimates; shown is the one before.");
-      return;
-    }
-    shown.run = run;
-    figure.read("");
-    figure.draw();
-    showCurves?.(run);
+  const showCurves = addCurves(section, all);
+  const show = ([run]) => {
+    if (believes(run)) shown.run = run;
+    figure.root.dataset.run = nameOf(run);
+    figure.show(believes(run) ? "" : without(run, "estimates of units", others));
+    showCurves(run);
   };
+  show(runs);
+  return show;
 }

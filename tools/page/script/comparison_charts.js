@@ -1,6 +1,6 @@
 // Charts of results.json: makespans, speedups, paired differences, losses, shares.
-import { groupOf } from "./data.js";
-import { addFigure, intervals } from "./figure.js";
+import { groupsOfModels } from "./data.js";
+import { addFigure, intervals, logAxis } from "./figure.js";
 import { escaped, significant, time, timeLabels } from "./words.js";
 
 /** The name of a result in a chart. */
@@ -62,6 +62,7 @@ function dots(results, view, { of, name, isRatio, reference, bound }) {
   const isLog = high / low > 30;
   const { room, axis } = nameAxis(names, view);
   const colour = (r) => (hasWorlds ? (r.on === "sim" ? view.theme.sim : view.theme.real) : r.oracle ? view.theme.muted : view.theme.sim);
+  const labels = isRatio ? { formatter: (v) => significant(v, 3) } : timeLabels;
   const show = (v) => (isRatio ? significant(v, 4) : time(v));
   return {
     grid: { left: room, right: view.isNarrow ? 24 : 60, top: 34, bottom: 44 },
@@ -72,18 +73,17 @@ function dots(results, view, { of, name, isRatio, reference, bound }) {
         return `<b>${escaped(nameOf(r, hasWorlds))}</b><br>${show(v[0])}, 95 % interval ${show(v[1])} to ${show(v[2])}`;
       },
     },
-    xAxis: {
-      type: isLog ? "log" : "value",
-      scale: true,
-      min: isLog ? low / 1.1 : Math.max(0, low - 0.06 * (high - low)),
-      name: `${name}${isLog ? " (log scale)" : ""}`,
-      nameLocation: "middle",
-      nameGap: 28,
-      axisLabel: {
-        ...(isRatio ? { formatter: (v) => significant(v, 3) } : timeLabels),
-        showMinLabel: false,
-      },
-    },
+    xAxis: isLog
+      ? logAxis(values, { name: `${name} (log scale)`, nameGap: 28, axisLabel: labels })
+      : {
+          type: "value",
+          scale: true,
+          min: Math.max(0, low - 0.06 * (high - low)),
+          name,
+          nameLocation: "middle",
+          nameGap: 28,
+          axisLabel: { ...labels, showMinLabel: false },
+        },
     yAxis: axis,
     series: [
       intervals("interval", kept.map((x) => [...x.v, x.i]), view.theme.ink),
@@ -263,8 +263,22 @@ function addLosses(results, place) {
   });
 }
 
-function addShares(results, place) {
+/** What runs on the page say of the units of a comparison, [{ id, kind, model }]; of others only `id`. */
+function describedUnits(results, runs) {
+  const ids = Object.keys(results.results[0].share_by_unit);
+  const platform = results.experiment.sim?.platform;
+  const run = runs.find(
+    ({ units, header }) =>
+      (!platform || header.platform === platform) &&
+      units.length === ids.length &&
+      units.every(({ id }, i) => id === ids[i]),
+  );
+  return run?.units ?? ids.map((id) => ({ id }));
+}
+
+function addShares(results, place, runs) {
   const units = Object.keys(results.results[0].share_by_unit);
+  const groups = groupsOfModels(describedUnits(results, runs));
   const { list, names } = ordered(results);
   const ideal = list.findIndex((r) => r.oracle);
   const rows = list.map((r, i) => ({ r, name: names[i] + (i === ideal ? " (ideal)" : "") }));
@@ -273,16 +287,15 @@ function addShares(results, place) {
     title: "Share of the items by unit",
     how:
       ideal >= 0
-        ? "Each bar is all items, divided among the units. The topmost bar is the division of a policy that knew the true mean times: the closer a bar's borders are to it, the better the division. Point at a part to see its unit."
-        : "Each bar is all items, divided among the units. Add --policy optimum to the comparison to see the ideal division. Point at a part to see its unit.",
+        ? "Each bar is all items, divided among the units; units of one model have one colour. The topmost bar is the division of a policy that knew the true mean times: the closer a bar's borders are to it, the better the division. Point at a part to see its unit."
+        : "Each bar is all items, divided among the units; units of one model have one colour. Add --policy optimum to the comparison to see the ideal division. Point at a part to see its unit.",
     height: rowsHeight(rows.length),
     option: (view) => {
       const { room, axis } = nameAxis(rows.map((x) => x.name), view);
-      const group = units.length <= 8 ? (unit) => unit : groupOf;
-      const groups = [...new Set(units.map(group))];
+      const group = (unit) => groups.findIndex(({ ids }) => ids.includes(unit));
       return {
         grid: { left: room, right: 30, top: 34, bottom: 44 },
-        legend: { data: groups, selectedMode: false },
+        legend: { data: groups.map(({ name }) => name), selectedMode: false },
         tooltip: {
           trigger: "item",
           formatter: (p) => `<b>${escaped(p.name)}</b><br>${escaped(units[p.seriesIndex])}: ${p.value.toFixed(2)} %`,
@@ -292,10 +305,10 @@ function addShares(results, place) {
         series: units.map((unit) => ({
           type: "bar",
           stack: "share",
-          name: group(unit),
+          name: groups[group(unit)].name,
           barMaxWidth: 18,
           itemStyle: {
-            color: view.hue(groups.indexOf(group(unit))),
+            color: view.hue(group(unit)),
             borderColor: view.theme.paper,
             borderWidth: units.length > 60 ? 0 : 0.5,
           },
@@ -306,11 +319,12 @@ function addShares(results, place) {
   });
 }
 
-/** Adds all charts of a comparison that its results allow. place(name): a section of the page. */
-export function addComparison(results, place) {
+/** Adds all charts of a comparison that its results allow. place(name): a section of the page;
+ * `runs`: those on the page. */
+export function addComparison(results, place, runs) {
   addMakespans(results, place);
   addSpeedups(results, place);
   addPairs(results, place);
   addLosses(results, place);
-  addShares(results, place);
+  addShares(results, place, runs);
 }

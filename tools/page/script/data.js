@@ -11,6 +11,10 @@ export function documents(kind) {
   );
 }
 
+/** Colours of activities, by their names, and of the bound: each `light` and `dark`. Pictures have the
+ * same. */
+export const colours = documents("colours")[0].content;
+
 /** Unpacks base64 of deflated bytes. */
 async function inflated(base64) {
   const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -150,9 +154,21 @@ export function withBlocks(run) {
   return unpacked.get(run);
 }
 
-/** "cpu" of "cpu12": units of a kind have one name, and a number. */
-export function groupOf(unit) {
-  return unit.replace(/\d+$/, "") || unit;
+/** Units that have a colour together, in the order of their first one: those of one kind and model.
+ * Of units of which neither is known, those whose names differ in the last number alone.
+ * `units`: [{ id, kind, model }]; returns [{ name, ids }], with different names. */
+export function groupsOfModels(units) {
+  const groups = new Map();
+  for (const { id, kind, model } of units) {
+    const stem = id.replace(/\d+$/, "") || id;
+    const key = kind ? `${kind} ${model || stem}` : stem;
+    if (!groups.has(key)) groups.set(key, { model, ids: [] });
+    groups.get(key).ids.push(id);
+  }
+  return [...groups.values()].map(({ model, ids }) => ({
+    name: model ? `${model} (${foldedNames(ids)})` : foldedNames(ids),
+    ids,
+  }));
 }
 
 /** "cpu0 to cpu19" of names that belong together. */

@@ -14,6 +14,8 @@ import {
 } from "echarts/components";
 import { LabelLayout } from "echarts/features";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
+import { colours } from "./data.js";
+import { short } from "./words.js";
 
 echarts.use([
   AriaComponent,
@@ -38,8 +40,12 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const printing = matchMedia("print");
 const figures = [];
 
-/** Colours that people tell apart who see few colours (after Okabe and Ito, and Tol). */
+/** Colours that people tell apart who see few colours (after Okabe and Ito, and Tol). Behind them,
+ * others, each of which is different. */
 const hues = ["#0077bb", "#ee7733", "#009988", "#cc3311", "#aa4499", "#33bbee", "#999933", "#882255"];
+
+/** The colour of series i. */
+export const hue = (i) => hues[i] ?? `hsl(${Math.round(i * 137.5) % 360}, ${35 + 12 * (i % 4)}%, ${35 + 7 * (i % 5)}%)`;
 
 /** How charts look in light and dark. */
 function themeOf(isDark) {
@@ -49,8 +55,8 @@ function themeOf(isDark) {
     muted: isDark ? "#9a9a9a" : "#5f5f5f",
     line: isDark ? "#3a3a3a" : "#dcdcdc",
     paper: isDark ? "#161616" : "#ffffff",
-    bound: isDark ? "#5fd38d" : "#1b7a43",
-    hue: (i) => hues[i % hues.length],
+    bound: isDark ? colours.bound.dark : colours.bound.light,
+    hue,
     sim: "#0077bb",
     real: "#ee7733",
   };
@@ -189,6 +195,13 @@ class Figure {
     return option;
   }
 
+  /** Shows the chart, drawn again if it was drawn, or, in its place, a sentence on why there is none. */
+  show(why = "") {
+    for (const part of [this.canvas, this.root.querySelector(".controls")]) part.hidden = why !== "";
+    this.read(why);
+    if (this.chart) this.draw();
+  }
+
   /** The chart as it is now, as the text of an SVG file, for light paper. */
   svg() {
     const width = Math.max(480, this.canvas.clientWidth);
@@ -258,6 +271,45 @@ export function svgOf(title) {
 /** Draws every chart, seen or not. */
 export function drawEveryFigure() {
   drawAll(false);
+}
+
+/** Round numbers from `low` to `high`: powers of ten, with 2 and 5 between them, or equal steps. */
+function roundNumbers(low, high) {
+  const between = (numbers) => numbers.filter((v) => v >= low && v <= high);
+  const powers = [];
+  for (let e = Math.floor(Math.log10(low)); 10 ** e <= high; ++e) powers.push(Number(`1e${e}`));
+  const tens = between(powers);
+  if (tens.length > 3) return tens;
+  const fine = between(powers.flatMap((v) => [v, 2 * v, 5 * v].map((one) => Number(one.toPrecision(1)))));
+  if (fine.length > 2) return fine;
+  const power = 10 ** Math.floor(Math.log10((high - low) / 3));
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => (high - low) / one <= 5);
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
+/** A logarithmic axis that ends a little beyond the least and the greatest of `values`, with `more`
+ * options. */
+export function logAxis(values, { axisLabel, ...more }) {
+  let [low, high] = [Infinity, 0];
+  for (const value of values) {
+    if (!(value > 0 && value < Infinity)) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (high === 0) [low, high] = [1, 10];
+  const margin = Math.max(1.1, (high / low) ** 0.03);
+  const [min, max] = [low / margin, high * margin];
+  const customValues = low === high ? [low] : roundNumbers(min, max);
+  return {
+    type: "log",
+    min,
+    max,
+    nameLocation: "middle",
+    axisTick: { customValues },
+    axisLabel: { formatter: (v) => short(v), ...axisLabel, customValues },
+    ...more,
+  };
 }
 
 /** Values [x, low, high, category] as bars of error: a series for echarts. */

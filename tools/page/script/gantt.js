@@ -2,9 +2,8 @@
 import { addFigure, button, choice } from "./figure.js";
 import { withBlocks } from "./data.js";
 import { blockAt, fillOf, kinds, rowPaths } from "./gantt_paths.js";
+import { nameOf } from "./run_charts.js";
 import { short, time } from "./words.js";
-
-const nameOf = (run) => `${run.policy} · ${run.on}`;
 
 /** The rows of the chart, from above: for each run its decisions and disturbances, then its units. */
 function rowsOf(runs) {

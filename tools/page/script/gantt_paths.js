@@ -1,27 +1,28 @@
 // What a unit did in a window of time, as one path for each kind of span: the blocks themselves, or, where
 // several share a pixel, each kind's share of that pixel.
-import { lowerBound } from "./data.js";
+import { colours, lowerBound } from "./data.js";
 
-/** The kinds of spans. */
+/** The kinds of spans; `activity`: what colours are known by. */
 export const kinds = [
-  { name: "compute", words: "computing", light: "#4477aa", dark: "#6699cc" },
-  { name: "setup", words: "setup", light: "#aa3377", dark: "#cc6699" },
-  { name: "in", words: "copy in", light: "#228833", dark: "#44aa55" },
-  { name: "out", words: "copy out", light: "#ccaa33", dark: "#ddbb44" },
-  { name: "training", words: "waiting in training", light: "#ffd6a5", dark: "#7a5a2e" },
-  { name: "barrier", words: "waiting for other units", light: "#d9d9d9", dark: "#4a4a4a" },
-  { name: "controller", words: "waiting for controller or decision", light: "#f4a6c0", dark: "#84485e" },
-  { name: "tail", words: "waiting for the end", light: "#eeeeee", dark: "#2e2e2e" },
-  { name: "lost", words: "block that was lost", light: "#ee3333", dark: "#ff5555" },
-  { name: "redone", words: "taken back or done twice", light: "#e2c4d6", dark: "#5b3a50", hatching: "#9a5c83" },
-  { name: "absent", words: "unit absent", light: "#222222", dark: "#000000" },
+  { name: "compute", words: "computing", activity: "compute" },
+  { name: "setup", words: "setup", activity: "setup" },
+  { name: "in", words: "copy in", activity: "copy in" },
+  { name: "out", words: "copy out", activity: "copy out" },
+  { name: "training", words: "waiting in training", activity: "waiting for other units in training" },
+  { name: "barrier", words: "waiting for other units", activity: "waiting for other units" },
+  { name: "controller", words: "waiting for controller or decision", activity: "waiting for the controller" },
+  { name: "tail", words: "waiting for the end", activity: "waiting for the end of the run" },
+  { name: "lost", words: "block that was lost", activity: "lost" },
+  { name: "redone", words: "taken back or done twice", activity: "redone", isHatched: true },
+  { name: "absent", words: "unit absent", activity: "absent" },
 ];
 const number = Object.fromEntries(kinds.map((kind, i) => [kind.name, i]));
 
 /** How spans of a kind are filled; ECharts calls hatching a decal. */
 export function fillOf(kind, theme) {
-  const decal = kind.hatching && { color: kind.hatching, dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: Math.PI / 4 };
-  return { color: theme.isDark ? kind.dark : kind.light, decal };
+  const decal = kind.isHatched && { color: colours.hatching, dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: Math.PI / 4 };
+  const { light, dark } = colours.activities[kind.activity];
+  return { color: theme.isDark ? dark : light, decal };
 }
 
 /** The order in a pixel. A unit that is absent or loses a block does not wait, whatever its blocks say;

@@ -3,7 +3,7 @@ import { addBeliefs } from "./belief_charts.js";
 import { addComparison } from "./comparison_charts.js";
 import { costCurve } from "./cost_curve.js";
 import { documents } from "./data.js";
-import { drawEveryFigure, svgOf } from "./figure.js";
+import { drawEveryFigure, hue, logAxis, svgOf } from "./figure.js";
 import { addSchedule } from "./gantt.js";
 import { addAlphaCurves, addEnergy, addPredictions } from "./prediction_charts.js";
 import { addBlockSizes } from "./run_charts.js";
@@ -35,27 +35,27 @@ function described(run) {
 async function drawPage() {
   addTips();
   for (const { content, place } of documents("sweep")) addSweep(place("sweep"), content);
+  const files = documents("run");
+  const runs = files.map((d) => described(d.content));
   for (const { content, place } of documents("results")) {
-    addComparison(content, place);
+    addComparison(content, place, runs);
     addPredictions(content, place);
     addEnergy(content, place);
     addAlphaCurves(content, place);
   }
   const timings = documents("timing");
   if (timings.length > 0) addTimings(timings[0].place("timing"), timings.map((d) => d.content));
-  const files = documents("run");
   if (files.length > 0) {
-    const runs = files.map((d) => described(d.content));
     const section = files[0].place("schedule");
     const schedule = await addSchedule(section, runs, ...firstRuns(runs));
     const others = [
       addBlockSizes(section, schedule.shown),
-      await addBeliefs(section, schedule.shown, runs),
+      addBeliefs(section, schedule.shown, runs),
     ];
     schedule.onChange = (shown) => others.forEach((other) => other?.(shown));
   }
   document.documentElement.dataset.ready = Math.round(performance.now());
 }
 
-window.equipoise = { costCurve, drawEveryFigure, svgOf };
+window.equipoise = { costCurve, drawEveryFigure, hue, logAxis, svgOf };
 drawPage();

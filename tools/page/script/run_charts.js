@@ -1,16 +1,17 @@
 // The chart of a run's block sizes over time.
-import { addFigure } from "./figure.js";
-import { foldedNames, groupOf } from "./data.js";
+import { addFigure, logAxis } from "./figure.js";
+import { groupsOfModels } from "./data.js";
 import { escaped, short, time, timeLabels } from "./words.js";
 
-/** The names of the units that have a colour together: single ones, or all with one name but for their
- * numbers if there are many. */
+/** The units that have a colour together, [{ name, ids }]: single ones, or all of a model if there are
+ * many. */
 export function groupsOf(run) {
-  const names = run.units.map((unit) => unit.id);
-  if (names.length <= 8) return names.map((name) => [name]);
-  const groups = [...new Set(names.map(groupOf))];
-  return groups.map((group) => names.filter((name) => groupOf(name) === group));
+  if (run.units.length <= 8) return run.units.map(({ id }) => ({ name: id, ids: [id] }));
+  return groupsOfModels(run.units);
 }
+
+/** What a chart calls a run. */
+export const nameOf = (run) => `${run.policy} · ${run.on}`;
 
 const most_points = 20000;
 const bins = 300;
@@ -41,11 +42,11 @@ function sizesOption(run, view) {
   const groups = groupsOf(run);
   const series = groups.map((group, g) => ({
     type: "scatter",
-    name: foldedNames(group),
+    name: group.name,
     symbolSize: run.b.count > 2000 ? 3 : 5,
     itemStyle: { color: view.hue(g), opacity: 0.7 },
     large: run.b.count > 4000,
-    data: run.units.flatMap((u, i) => (group.includes(u.id) ? sizesOf(run, i, isDense) : [])),
+    data: run.units.flatMap((u, i) => (group.ids.includes(u.id) ? sizesOf(run, i, isDense) : [])),
   }));
   return {
     grid: { left: 64, right: 24, top: 40, bottom: 70 },
@@ -55,7 +56,7 @@ function sizesOption(run, view) {
       formatter: (p) => `${escaped(p.seriesName)}<br>${short(p.value[1], 6)} items at ${time(p.value[0])}`,
     },
     xAxis: { type: "value", min: 0, max: run.makespan_s, name: "time since the start", nameLocation: "middle", nameGap: 26, axisLabel: { ...timeLabels, showMaxLabel: false } },
-    yAxis: { type: "log", name: "items in a block", nameLocation: "middle", nameGap: 46, axisLabel: { formatter: (v) => short(v) } },
+    yAxis: logAxis(series.flatMap((s) => s.data.map((point) => point[1])), { name: "items in a block", nameGap: 46 }),
     dataZoom: [{ type: "slider", xAxisIndex: 0, filterMode: "none", height: 20, bottom: 8, showDataShadow: false, labelFormatter: (t) => time(t, 3) }],
     series,
   };
@@ -63,17 +64,18 @@ function sizesOption(run, view) {
 
 /** Adds the chart of block sizes; show(runs) chooses the runs, of which it draws the first. */
 export function addBlockSizes(section, runs) {
-  const shown = { run: runs[0] };
-  if (!shown.run?.b) return null;
+  const shown = {};
   const figure = addFigure(section, {
     title: "Block sizes over time",
-    how: "A dot is a block of the uppermost run above: when it began, and how many items it had (log scale). Falling dots are a policy that hands out less and less; a jump is a new division. Of runs with more than 20,000 blocks a dot is a mean over 1/300 of the run.",
+    how: "A dot is a block of the run that is chosen above: when it began, and how many items it had (log scale). Falling dots are a policy that hands out less and less; a jump is a new division. Of runs with more than 20,000 blocks a dot is a mean over 1/300 of the run.",
     height: 380,
     option: (view) => sizesOption(shown.run, view),
   });
-  return (of) => {
-    if (!of[0].b) return;
-    shown.run = of[0];
-    figure.draw();
+  const show = ([run]) => {
+    if (run.b) shown.run = run;
+    figure.root.dataset.run = nameOf(run);
+    figure.show(run.b ? "" : `${nameOf(run)} has too many blocks for this page.`);
   };
+  show(runs);
+  return show;
 }

@@ -1,5 +1,5 @@
 // Charts over all experiments of a sweep.
-import { addFigure, choice, intervals } from "./figure.js";
+import { addFigure, choice, intervals, logAxis } from "./figure.js";
 import { escaped, short, significant, time } from "./words.js";
 
 const quantities = [
@@ -104,8 +104,9 @@ function sweepOption(sweep, policies, { quantity, axis }, selected, view) {
       intervals(policy, values.map(([i, , low, high]) => [0, low, high, i]), colour, { isVertical: true }),
     ];
   });
-  const seen = policies.filter((p) => selected[p]).flatMap((p) => placed(valuesOf(sweep, p, quantity), axis).map((v) => v[1]));
+  const seen = policies.filter((p) => selected[p]).flatMap((p) => placed(valuesOf(sweep, p, quantity), axis).flatMap((v) => v.slice(1, 4)));
   const isLog = Math.max(...seen) / Math.min(...seen) > 8;
+  const named = { name: quantity.name, nameGap: 56, axisLabel: { formatter: (v) => quantity.show(v, 3) } };
   return {
     grid: { left: 74, right: 24, top: 44, bottom: axis ? 48 : names.length > 12 ? 150 : 110 },
     legend: { data: policies, selected },
@@ -130,7 +131,7 @@ function sweepOption(sweep, policies, { quantity, axis }, selected, view) {
           data: names,
           axisLabel: { rotate: 50, fontSize: 10, width: 120, overflow: "truncate" },
         },
-    yAxis: { type: isLog ? "log" : "value", scale: true, name: quantity.name, nameLocation: "middle", nameGap: 56, axisLabel: { formatter: (v) => quantity.show(v, 3) } },
+    yAxis: isLog ? logAxis(seen, named) : { type: "value", scale: true, nameLocation: "middle", ...named },
     dataZoom: names.length > 20 && !axis ? [{ type: "slider", xAxisIndex: 0, height: 18, bottom: 6, filterMode: "none" }] : undefined,
     series,
   };
@@ -165,6 +166,9 @@ export function addSweep(section, sweep) {
     ],
     option: (view) => sweepOption(sweep, policies, shown, selected, view),
     connect: ({ chart }) =>
-      chart.on("legendselectchanged", (event) => Object.assign(selected, event.selected)),
+      chart.on("legendselectchanged", (event) => {
+        Object.assign(selected, event.selected);
+        figure.draw();
+      }),
   });
 }

@@ -1,5 +1,5 @@
 // Time against block size for every unit, as a trace has it and as simulations use it.
-import { addFigure, choice } from "./figure.js";
+import { addFigure, choice, logAxis } from "./figure.js";
 import { foldedNames } from "./data.js";
 import { escaped, percent, short, time, timeLabels } from "./words.js";
 
@@ -52,6 +52,7 @@ function timingOption(timing, view) {
       },
     ];
   });
+  const points = units.flatMap(({ unit }) => [...unit.curve, ...unit.samples]);
   return {
     grid: { left: 74, right: 24, top: 40, bottom: 48 },
     legend: { data: units.map((u) => u.name) },
@@ -64,8 +65,8 @@ function timingOption(timing, view) {
             (data.s[3] > 1 ? `<br>mean of ${short(data.s[3], 6)} samples` : "")
           : "",
     },
-    xAxis: { type: "log", name: `items in a block${timing.item ? ` (an item: ${timing.item})` : ""}`, nameLocation: "middle", nameGap: 28, axisLabel: { formatter: (v) => short(v) } },
-    yAxis: { type: "log", name: "computing time of a block", nameLocation: "middle", nameGap: 56, axisLabel: timeLabels },
+    xAxis: logAxis(points.map(([items]) => items), { name: `items in a block${timing.item ? ` (an item: ${timing.item})` : ""}`, nameGap: 28 }),
+    yAxis: logAxis(points.map(([, seconds]) => seconds), { name: "computing time of a block", nameGap: 56, axisLabel: timeLabels }),
     series,
   };
 }
