@@ -100,6 +100,7 @@ class RealExecutor final : public Executor {
     body();
     if (setup_.meters) setup_.meters->end(now());
     if (setup_.report_core_use) setup_.report_core_use(watch.since());
+    if (times_) setup_.report_controller(*times_);
     tell();
   }
 
@@ -124,10 +125,12 @@ class RealExecutor final : public Executor {
     UnitSlot& slot = slots_[unit.index];
     if (slot.is_lost) return now();
     const Command command{block, now()};
+    if (times_) times_->asked(command.assigned);
     ++outstanding_;
     ++slot.outstanding;
     watch_.handed_out(unit, block.items, command.assigned);
     slot.worker->queue(command, block.copy_of ? claim_of(block) : nullptr);
+    if (times_) times_->block_s.push_back((now() - command.assigned).value);
     return command.assigned;
   }
 
@@ -159,12 +162,14 @@ class RealExecutor final : public Executor {
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override { return now(); }
 
   std::optional<Event> next(Seconds deadline) override {
+    if (times_) times_->asked(now());
     bool is_due = false;
     do {
       is_due = now() >= deadline;
       if (!pending_) collect();
     } while (!pending_ && !is_due && await(deadline));
     if (!pending_ || pending_->at > deadline) return std::nullopt;
+    if (times_ && std::holds_alternative<BlockFinished>(pending_->what)) times_->told(now());
     return std::exchange(pending_, std::nullopt);
   }
 
@@ -200,6 +205,8 @@ class RealExecutor final : public Executor {
     pending_.reset();
     last_ = Seconds{};
     const double by_clock = 1.0 / setup_.time_scale;
+    times_.reset();
+    if (setup_.report_controller) times_.emplace();
     watch_ = BlockWatch(kinds_of(setup_.units), setup_.block_timeout,
                         {by_clock * BlockWatch::floor, by_clock * longest_look});
   }
@@ -482,7 +489,8 @@ class RealExecutor final : public Executor {
   std::vector<UnitSlot> slots_;
   RunLoads loads_;
   std::chrono::steady_clock::time_point began_;
-  Seconds last_;  ///< time of the last event
+  Seconds last_;                          ///< time of the last event
+  std::optional<ControllerTimes> times_;  ///< none: nobody asks for them
   BlockWatch watch_{{}, {}};
   std::size_t changes_done_ = 0;  ///< how many of the scenario's changes have happened
   std::size_t outstanding_ = 0;   ///< blocks and probes

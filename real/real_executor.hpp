@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "real/controller_times.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/machine.hpp"
 #include "real/meters/meter_sampler.hpp"
@@ -65,6 +66,8 @@ struct RealSetup {
   std::function<void(const LoadReport&)> report_load;
   /// Called when a run ends, with the use of the units' cores during it. May be empty.
   std::function<void(const CoreUse&)> report_core_use;
+  /// Called when a run ends, with the controller's times, which are taken if this is not empty.
+  std::function<void(const ControllerTimes&)> report_controller;
 };
 
 /// Makes the executor. The thread that calls `run` is the controller; each unit has one thread for

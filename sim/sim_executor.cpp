@@ -203,15 +203,18 @@ class SimExecutor final : public Executor, private PipelineStages {
   }
 
   Seconds start(const Block& block, UnitId unit) override {
-    const PipelinedBlock work =
-        work_of(block, {pipelines_[unit].resident_data(block), now()}, setup_, units_[unit.index]);
-    if (!units_[unit.index].is_present) return now();
+    const Seconds asked = now();
+    if (units_[unit.index].is_present) occupy(std::nullopt, controller_work().block);
+    const PipelinedBlock work = work_of(
+        block, {pipelines_[unit].resident_data(block), asked, now()}, setup_, units_[unit.index]);
+    if (!units_[unit.index].is_present) return asked;
     if (block.copy_of) contest(block);
     pipelines_[unit].add(work);
     schedule(unit);
     watch_.handed_out(unit, block.items, now());
     schedule_watch();
-    return now();
+    occupy(std::nullopt, copying_time(unit, work));
+    return asked;
   }
 
   TakenBack take_back(const Block& block, UnitId unit) override {
@@ -226,22 +229,25 @@ class SimExecutor final : public Executor, private PipelineStages {
   }
 
   Seconds probe(const Probe& probe, UnitId unit) override {
-    if (!units_[unit.index].is_present) return now();
+    const Seconds asked = now();
+    if (units_[unit.index].is_present) occupy(std::nullopt, controller_work().block);
+    if (!units_[unit.index].is_present) return asked;
     const CopySpeeds& speeds = units_[unit.index].copies;
     const PlatformUnit& described = setup_.platform.units[unit.index];
     if (described.in.links.empty() && described.out.links.empty()) {
       ready_.push(answered_at_once(unit, probe, now()));
-      return now();
+      return asked;
     }
     const Seconds there = speeds.in ? speeds.in->message_time(probe.there_bytes) : Seconds{};
     const Seconds back =
         speeds.out && probe.back_bytes ? speeds.out->message_time(*probe.back_bytes) : Seconds{};
-    const Seconds ready = now() + setup_.costs[phase_].dispatch_of(unit.index);
-    pipelines_[unit].add_probe(work_of(probe, now(), ready, there, back));
+    const Seconds ready =
+        now() + under_way(setup_.costs[phase_].dispatch_of(unit.index), controller_work());
+    pipelines_[unit].add_probe(work_of(probe, asked, ready, there, back));
     schedule(unit);
     watch_.probe_sent(unit, probe, now());
     schedule_watch();
-    return now();
+    return asked;
   }
 
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
@@ -258,7 +264,11 @@ class SimExecutor final : public Executor, private PipelineStages {
     for (;;) {
       settle();
       if (!failure_.empty()) throw BackendError(failure_);
-      if (!ready_.empty() && ready_.earliest() <= deadline) return ready_.pop();
+      if (!ready_.empty() && ready_.earliest() <= deadline) {
+        const Event event = ready_.pop();
+        if (is_report(event)) occupy(std::nullopt, controller_work().report);
+        return event;
+      }
       if (now() >= deadline) return std::nullopt;
       if (is_idle() && deadline == Seconds::infinity()) return std::nullopt;
       wait(deadline, true);
@@ -309,6 +319,18 @@ class SimExecutor final : public Executor, private PipelineStages {
     }
     is_over_ = true;
     controller_.call_at(Seconds::infinity());
+  }
+
+  /// What the controller has to do in the present phase.
+  [[nodiscard]] const ControllerWork& controller_work() const {
+    return setup_.costs[phase_].controller;
+  }
+  /// How long the controller is busy with the copies of a block.
+  [[nodiscard]] Seconds copying_time(UnitId unit, const PipelinedBlock& block) const {
+    if (setup_.platform.units[unit.index].unit.copy_engines == 0) return {};  // it does them itself
+    const double in_bytes = block.alone.in > Seconds{} ? block.in_bytes : 0.0;
+    const double out_bytes = block.alone.out > Seconds{} ? block.out_bytes : 0.0;
+    return Seconds{controller_work().byte_s * (in_bytes + out_bytes)};
   }
 
   /// Processes everything that is due, called while the controller runs.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/machine/controller_work.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/model/platform.hpp"
@@ -17,13 +18,14 @@ namespace equipoise {
 
 /// The costs of one phase in addition to the stages of its blocks.
 struct PhaseCosts {
-  /// The time from the handing out of a block to the earliest start of its stages. It overlaps with
-  /// waiting in the unit's queue.
+  /// The time from the handing out of a block to the earliest start of its stages, with the
+  /// controller's work for handing it out. It overlaps with waiting in the unit's queue.
   Seconds dispatch{5e-6};
   Seconds first_use;  ///< time of a unit before it gets the resident data of the phase
   Seconds merge{};    ///< time of the master before every iteration except the first
   /// (units), replaces `dispatch`; empty: the same for all units.
   std::vector<Seconds> unit_dispatch{};
+  ControllerWork controller{};  ///< all nothing: it has time for everything at once
 
   [[nodiscard]] Seconds dispatch_of(std::size_t unit) const {
     return unit_dispatch.empty() ? dispatch : unit_dispatch[unit];
@@ -80,6 +82,10 @@ struct SimSetup {
 /// goes on with what it has begun, copies no results, and joins again when that has ended. The
 /// first block after it joins again brings the setup again. A stage that ends at the same time as a
 /// failure counts as ended.
+///
+/// The controller is one actor: while it has work of its own (`PhaseCosts::controller`) or a
+/// decision (`occupy`), reports wait, in the order in which they came. Bytes that it copies keep it
+/// busy after the block was handed out, while they are under way.
 ///
 /// The time of a unit's decision (`occupy`) comes after the blocks that it has. `run` throws
 /// BackendError if the platform does not load, a host is missing, or the platform turns off a host

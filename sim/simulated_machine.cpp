@@ -56,7 +56,8 @@ PipelinedBlock work_of(const Block& block, const HandedOut& how, const SimSetup&
   const PhaseCosts& costs = setup.costs[phase];
   const auto items = static_cast<double>(block.items);
 
-  PipelinedBlock work{block, how.at, how.at + costs.dispatch_of(unit.index)};
+  const Seconds under = under_way(costs.dispatch_of(unit.index), costs.controller);
+  PipelinedBlock work{block, how.asked, how.at + under};
   work.room_items = unit.phases[phase].room_items;
   const std::optional<ResidentStream>& stream = unit.phases[phase].stream;
   if (stream) work.stream = stream->time(items);

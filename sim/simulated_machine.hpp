@@ -58,7 +58,8 @@ struct SimulatedUnit {
 /// How a block is handed out.
 struct HandedOut {
   ResidentData data;  ///< that its unit has
-  Seconds at;
+  Seconds asked;      ///< the controller began to hand it out
+  Seconds at;         ///< and had done so
 };
 
 /// The costs of `block`, of which the draw of its computation is the next one of `unit`.

@@ -40,7 +40,8 @@ Workload empty_workload() {
 Subject make_fake() {
   return {nullptr, make_fake_executor({.units = {affine_unit(1e-4, 1e-7), affine_unit(3e-4, 3e-7)},
                                        .dispatch = Seconds{1e-6},
-                                       .merge = Seconds{1e-3}})};
+                                       .merge = Seconds{1e-3},
+                                       .controller = {Seconds{2e-6}, Seconds{1e-6}}})};
 }
 
 Subject make_sim() {
@@ -52,6 +53,7 @@ Subject make_sim() {
   workload.out_bytes_per_item = 8;
   SimSetup setup = sim_setup(platform, {workload});
   setup.costs[0].merge = Seconds{1e-3};
+  setup.costs[0].controller = {Seconds{2e-6}, Seconds{1e-6}, 1e-9};
   return {nullptr, make_sim_executor(std::move(setup))};
 }
 

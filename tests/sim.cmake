@@ -4,6 +4,7 @@ equipoise_tests(sim
     sim/agreement_test.cpp
     sim/block_timeout_test.cpp
     sim/child_process_test.cpp
+    sim/controller_test.cpp
     sim/energy_test.cpp
     sim/executor_test.cpp
     sim/lost_units_test.cpp

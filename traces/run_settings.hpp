@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "shared_policies/machine/controller_work.hpp"
 #include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/records/description.hpp"
@@ -32,6 +33,7 @@ struct RunSettings {
   std::optional<double> time_scale;
   std::optional<Seconds> dispatch_cost;  ///< if absent, the trace's dispatch time, or 5e-6 s
   std::vector<Seconds> dispatch_costs;   ///< of simulations: what each phase has of them
+  std::optional<ControllerWork> controller_cost;  ///< if absent, that of the trace, or none
 };
 
 /// A timeout as files have it: seconds, a word, or nothing for none.
@@ -110,6 +112,9 @@ constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
              "of simulations: time for handing out a block, phase by phase")
           .in("s")
           .at_least(0)
+          .if_any(),
+      member("controller_cost", &RunSettings::controller_cost,
+             "of simulations: what a report, a block and a byte cost the controller, as typed")
           .if_any(),
       unwritten(&RunSettings::units, &RunSettings::block_timeout, &RunSettings::dispatch_cost));
 }

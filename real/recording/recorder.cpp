@@ -9,12 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <numeric>
 #include <utility>
 
 #include "real/core_watch.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
+#include "real/recording/controller_recorder.hpp"
 #include "real/recording/unit_recorder.hpp"
 #include "real/recording/unit_watts.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
@@ -352,15 +352,6 @@ void add_watts(const std::deque<GroupRecorder>& groups, const UnitDomains& domai
   }
 }
 
-/// The mean of the times that blocks took in addition to their stages, without the longest
-/// twentieth.
-Seconds dispatch_from(std::vector<double> dispatch_s) {
-  std::ranges::sort(dispatch_s);
-  dispatch_s.resize(dispatch_s.size() - dispatch_s.size() / 20);
-  const double sum_s = std::accumulate(dispatch_s.begin(), dispatch_s.end(), 0.0);
-  return Seconds{std::max(sum_s / static_cast<double>(dispatch_s.size()), 0.0)};
-}
-
 /// The mean first-use time of the units that have computed a block; nothing if none has. `recorded`
 /// are all units, in the order of the groups.
 std::optional<Seconds> mean_first_use(const std::deque<GroupRecorder>& groups,
@@ -543,7 +534,7 @@ Recording record(const RecordSetup& setup) {
     for (const UnitRecorder& unit : group.units()) {
       dispatch_s.insert(dispatch_s.end(), unit.dispatch_s().begin(), unit.dispatch_s().end());
       if (!unit.dispatch_s().empty()) {
-        recording.trace.unit_dispatch[position] = dispatch_from(unit.dispatch_s());
+        recording.trace.unit_dispatch[position] = undisturbed_mean(unit.dispatch_s());
       }
       ++position;
       if (!unit.computes()) continue;
@@ -551,6 +542,9 @@ Recording record(const RecordSetup& setup) {
       recording.trace.samples.insert(recording.trace.samples.end(), samples.begin(), samples.end());
       unit.add_remarks(recording);
     }
+  }
+  if (!recording.interrupted) {
+    recording.trace.controller = record_controller(setup.units, placement, setup.stop_requested);
   }
   if (merges.count > 0) recording.trace.merge = (1.0 / merges.count) * merges.sum;
   if (!recording.interrupted) add_watts(groups, domains, recording);
@@ -560,7 +554,7 @@ Recording record(const RecordSetup& setup) {
                                setup.units[i].factory->gpu()});
   }
   if (!dispatch_s.empty()) {
-    recording.trace.dispatch = dispatch_from(dispatch_s);
+    recording.trace.dispatch = undisturbed_mean(dispatch_s);
   }
   recording.trace.first_use = mean_first_use(groups, recording.units, setup.kernel->workload());
   return recording;

@@ -115,8 +115,8 @@ struct Recording {
 ///
 /// The trace has a dispatch time for each unit and one for all. It is the mean over all samples,
 /// and the blocks of paced units, of the time from handing out a block until its end is noticed,
-/// without its stages. The longest twentieth is left out, because something else had the cores
-/// then. The first-use time of a unit is the setup of its first block, without the time that the
+/// without its stages. `undisturbed_mean` leaves out the longest. It also has what a report and a block cost the
+/// controller (`record_controller`). The first-use time of a unit is the setup of its first block, without the time that the
 /// resident bytes take at the unit's recorded speed of copies in (the whole setup if no copies in
 /// were recorded), and at least 0; that of the trace is the mean over all units that computed a
 /// block. For a workload with iterations, some iterations run at the end of every pass

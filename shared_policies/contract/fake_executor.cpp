@@ -65,15 +65,15 @@ class FakeExecutor final : public Executor, private PipelineStages {
   }
 
   Seconds start(const Block& block, UnitId unit) override {
-    advance(now_);
-    if (!is_present_[unit.index]) return now_;
+    const Seconds asked = now_;
+    if (!hand_out(unit)) return asked;
     if (block.copy_of) contest(block);
     const FakeUnit& fake = times_of(unit, block.phase);
     const auto items = static_cast<double>(block.items);
     const auto time = [&](const std::function<double(double)>& f) {
       return Seconds{f ? f(items) : 0.0};
     };
-    PipelinedBlock work{block, now_, now_ + setup_.dispatch};
+    PipelinedBlock work{block, asked, now_ + under_way(setup_.dispatch, setup_.controller)};
     work.room_items = fake.memory_items;
     work.alone = {{}, time(fake.in_s), time(fake.compute_s), time(fake.out_s)};
     work.stream = time(fake.stream_s);
@@ -82,7 +82,8 @@ class FakeExecutor final : public Executor, private PipelineStages {
     if (data == ResidentData::missing) work.alone.setup = Seconds{fake.resident_s};
     if (data == ResidentData::outdated) work.alone.setup = Seconds{fake.iteration_s};
     pipelines_[unit].add(work);
-    return now_;
+    if (fake.copied_bytes) now_ += Seconds{setup_.controller.byte_s * fake.copied_bytes(items)};
+    return asked;
   }
 
   TakenBack take_back(const Block& block, UnitId unit) override {
@@ -91,20 +92,21 @@ class FakeExecutor final : public Executor, private PipelineStages {
   }
 
   Seconds probe(const Probe& probe, UnitId unit) override {
-    advance(now_);
-    if (!is_present_[unit.index]) return now_;
+    const Seconds asked = now_;
+    if (!hand_out(unit)) return asked;
     const FakeUnit& fake = setup_.units[unit.index];
     if (!fake.probe_there_s && !fake.probe_back_s) {
       ready_.push(answered_at_once(unit, probe, now_));
-      return now_;
+      return asked;
     }
     const auto time = [](const std::function<double(double)>& f, std::optional<double> bytes) {
       return Seconds{f && bytes ? f(*bytes) : 0.0};
     };
-    pipelines_[unit].add_probe(work_of(probe, now_, now_ + setup_.dispatch,
+    const Seconds ready = now_ + under_way(setup_.dispatch, setup_.controller);
+    pipelines_[unit].add_probe(work_of(probe, asked, ready,
                                        time(fake.probe_there_s, probe.there_bytes),
                                        time(fake.probe_back_s, probe.back_bytes)));
-    return now_;
+    return asked;
   }
 
   Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
@@ -129,10 +131,19 @@ class FakeExecutor final : public Executor, private PipelineStages {
     }
     const Event event = ready_.pop();
     now_ = std::max(now_, event.at);
+    if (is_report(event)) now_ += setup_.controller.report;
     return event;
   }
 
  private:
+  /// The controller works on handing something to `unit`. Returns whether the unit is there then.
+  bool hand_out(UnitId unit) {
+    advance(now_);
+    if (is_present_[unit.index]) now_ += setup_.controller.block;
+    advance(now_);
+    return is_present_[unit.index];
+  }
+
   void contest(const Block& copy) {
     const std::optional<UnitId> other = pipelines_.unit_with(copy.original());
     const bool is_claimed = other && pipelines_[*other].contest(copy.original());

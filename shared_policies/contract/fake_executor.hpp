@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/machine/controller_work.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/run/executor.hpp"
 
@@ -42,6 +43,8 @@ struct FakeUnit {
   /// leads to it.
   std::function<double(double)> probe_there_s{};
   std::function<double(double)> probe_back_s{};
+  /// The bytes that the controller copies for a block, as a function of items.
+  std::function<double(double)> copied_bytes{};
 };
 
 /// A unit fails, or joins (again).
@@ -59,6 +62,7 @@ struct FakeSetup {
   /// [phase - 1][unit]: the times in phases 1, 2, ...; copy engines and links are those of `units`.
   std::vector<std::vector<FakeUnit>> later_phases{};
   Seconds merge{};  ///< time of the master before every iteration of a phase except the first
+  ControllerWork controller{};  ///< in every phase
 };
 
 /// The units that are absent when the run starts.
@@ -66,7 +70,7 @@ struct FakeSetup {
 
 /// Makes the executor. The blocks of a unit overlap as its copy engines and memory allow
 /// (MachinePipelines), as in the simulator; units share no links. A block is dispatched while it
-/// waits in its unit's queue.
+/// waits in its unit's queue. The controller does one thing at a time, as in the simulator.
 [[nodiscard]] std::unique_ptr<Executor> make_fake_executor(FakeSetup setup);
 
 /// A unit whose blocks take `fixed_s + per_item_s * items`.

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "shared_policies/machine/controller_work.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/records/description.hpp"
 #include "shared_policies/records/facts.hpp"
@@ -221,6 +222,7 @@ struct Trace {
   std::optional<Items> grain_items;
   std::optional<Seconds> dispatch;
   std::map<std::uint32_t, Seconds> unit_dispatch;  ///< of single units, by position in `units`
+  std::optional<ControllerWork> controller;
   std::optional<double> resident_bytes;
   std::optional<double> resident_memory_bytes;
   std::optional<double> memory_bytes_per_item;
@@ -274,6 +276,9 @@ constexpr auto describe(DescriptionOf<Trace> /*of*/) {
           .at_least(1)
           .if_any(),
       member("dispatch_s", &Trace::dispatch, "time to hand out one block").cost().if_any(),
+      member("controller", &Trace::controller,
+             "what each report and each block costs the controller, which does one thing at a time")
+          .if_any(),
       member("merge_s", &Trace::merge, "time on the host between two iterations").cost().if_any(),
       member("first_use_s", &Trace::first_use,
              "extra time of each unit before its first block of a phase")

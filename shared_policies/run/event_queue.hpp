@@ -3,12 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "shared_policies/model/event.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
+
+/// Whether a unit reports `event`, which is not that it is lost or joins.
+[[nodiscard]] inline bool is_report(const Event& event) {
+  return !std::holds_alternative<UnitLost>(event.what) &&
+         !std::holds_alternative<UnitJoined>(event.what);
+}
 
 /// Events of an executor, earliest first. At equal times: finishes, late ends, probes, losses,
 /// joins; within each by unit, then by block or probe. push and pop take O(log n).

@@ -26,10 +26,11 @@ struct Instance {
   std::vector<Workload> phases;
   std::vector<Items> block_items;
   Seconds dispatch;
+  ControllerWork controller;
 };
 
 /// Up to 12 units with private links and with or without overlapping blocks; two phases, and
-/// resident data of which some may change between iterations.
+/// resident data of which some may change between iterations. Half of the controllers are busy.
 Instance random_instance(std::mt19937& random) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);
@@ -65,6 +66,9 @@ Instance random_instance(std::mt19937& random) {
     instance.phases.push_back(workload);
   }
   instance.dispatch = {uniform(0, 1e-4)};
+  if (whole(0, 2) > 0) {
+    instance.controller = {{uniform(0, 1e-4)}, {uniform(0, 1e-4)}, uniform(0, 1e-10)};
+  }
   return instance;
 }
 
@@ -112,11 +116,19 @@ std::string link_of(const TestPlatform& platform, std::size_t i, const std::stri
   return "link" + std::to_string(owner) + (unit.sharing == "SPLITDUPLEX" ? direction : "");
 }
 
+/// What phases cost in addition to their blocks.
+PhaseCosts costs_of(const Instance& instance, Seconds first_use = {}) {
+  PhaseCosts costs{instance.dispatch, first_use, merge};
+  costs.controller = instance.controller;
+  return costs;
+}
+
 /// The fake executor's setup with the times of `instance`, which has one phase.
 FakeSetup fake_setup_of(const Instance& instance) {
   const Workload& work = instance.phases[0];
   FakeSetup fake;
   fake.dispatch = instance.dispatch;
+  fake.controller = instance.controller;
   fake.merge = merge;
   for (std::size_t i = 0; i < instance.platform.units.size(); ++i) {
     const TestUnit& unit = instance.platform.units[i];
@@ -129,6 +141,9 @@ FakeSetup fake_setup_of(const Instance& instance) {
     FakeUnit table = affine_unit(unit.fixed_s, unit.per_item_s);
     table.in_s = moved(work.in_bytes_per_item);
     table.out_s = moved(work.out_bytes_per_item);
+    table.copied_bytes = [bytes = work.in_bytes_per_item + work.out_bytes_per_item](double items) {
+      return bytes * items;
+    };
     table.resident_s = moved(work.resident_bytes)(1.0);
     table.iteration_s = moved(work.iteration_bytes)(1.0);
     table.is_replicated = work.distribution == Distribution::replicated;
@@ -157,7 +172,7 @@ Scenario disturbances_of(const Instance& instance, std::mt19937& random) {
 /// `instance`, which has one phase.
 void expect_agreement(const Instance& instance, const Scenario& scenario) {
   SimSetup setup = sim_setup(instance.platform, instance.phases);
-  setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
+  setup.costs.assign(setup.phases.size(), costs_of(instance));
   setup.scenario = scenario;
   FakeSetup fake = fake_setup_of(instance);
   fake.scenario = scenario;
@@ -212,7 +227,7 @@ TEST(SimulatorAndFakeExecutor, AgreeOnProbesAndOnBlocksThatAreTakenBackOrGivenTw
       policy_seed, 40, [&](Instance& instance, int repetition, std::mt19937& random) {
         if (repetition % 2 == 1) share_devices(instance, random);
         SimSetup setup = sim_setup(instance.platform, instance.phases);
-        setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
+        setup.costs.assign(setup.phases.size(), costs_of(instance));
         FakeSetup fake = fake_setup_of(instance);
         if (repetition % 4 > 1) setup.scenario = fake.scenario = disturbances_of(instance, random);
         const auto make = [&] {
@@ -240,7 +255,7 @@ TEST(DatesAndActivities, AgreeOnPrivateLinks) {
     SCOPED_TRACE(repetition);
     const Instance instance = random_instance(random);
     SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.costs.assign(setup.phases.size(), {instance.dispatch, {1e-3}});
+    setup.costs.assign(setup.phases.size(), costs_of(instance, {1e-3}));
     setup.noise = repetition % 2 == 0;
     const Seen dates = simulate_blocks(setup, instance.block_items);
     setup.activities_only = true;
@@ -259,7 +274,7 @@ TEST(DatesAndActivities, AgreeIfSomeLinksAreShared) {
     instance.platform.shared_bandwidth = 1e8;
     instance.platform.shared_latency_s = 1e-5;
     SimSetup setup = sim_setup(instance.platform, instance.phases);
-    setup.costs.assign(setup.phases.size(), {instance.dispatch, {}, merge});
+    setup.costs.assign(setup.phases.size(), costs_of(instance));
     const Seen dates = simulate_blocks(setup, instance.block_items);
     setup.activities_only = true;
     expect_same(simulate_blocks(setup, instance.block_items).finishes, dates.finishes);

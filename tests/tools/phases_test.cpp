@@ -95,6 +95,22 @@ TEST_F(Phases, HaveTheCostsOfTheirOwnTraces) {
   EXPECT_EQ(given.front().at("dispatch_cost_s"), Json::parse("[0.5,0.5]"));
 }
 
+TEST_F(Phases, HaveTheControllerThatIsTyped) {
+  // Three units ask at once: the controller takes 0.5 s for each block, and 0.25 s for a report.
+  const std::vector<Json> lines =
+      run_file({"k:items=6"}, {"--policy", "ss", "--noise", "off", "--controller-cost", "0.25,0.5"});
+  EXPECT_EQ(lines.front().at("controller_cost"),
+            Json::parse(R"({"report_s":0.25,"block_s":0.5,"byte_s":0.0})"));
+  std::vector<double> assigned_s;
+  for (const Json& line : lines) {
+    if (line.contains("first_item")) assigned_s.push_back(line.at("assigned_s"));
+  }
+  std::ranges::sort(assigned_s);
+  const std::vector<double> expected = {0.0, 0.5, 1.0, 1.75, 2.5, 3.25};
+  ASSERT_EQ(assigned_s.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(assigned_s[i], expected[i], 1e-9);
+}
+
 TEST_F(Phases, HaveBoundsThatAddUpToTheRuns) {
   const ProgramRun k = type("optimum", {"k:items=1000"}, {"--json"});
   const ProgramRun l = type("optimum", {"l:items=500"}, {"--json"});

@@ -49,7 +49,8 @@ TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
       R"({"schema":"equipoise.trace/1.4","source":"imported","kernel":"matmul","item":"line",)"
       R"("units":[{"id":"cpu0","kind":"cpu","colour":"red"},{"id":"mic0","kind":"mic","dispatch_s":3e-5}],)"
       R"("problem":{"n":4096},"grain_items":4,"dispatch_s":1e-5,"first_use_s":0,"merge_s":0.25,"new":[1],)"
-      R"("resident_bytes":8e6,"resident_memory_bytes":5,"memory_bytes_per_item":16})"
+      R"("resident_bytes":8e6,"resident_memory_bytes":5,"memory_bytes_per_item":16,)"
+      R"("controller":{"report_s":2e-6,"block_s":1e-6,"byte_s":3e-10}})"
       "\n"
       R"({"unit":"mic0","items":65.536,"n":9174,"in_s":{"mean":0.5,"sd":0.1},"in_bytes":100,)"
       R"("compute_s":{"mean":0.002,"sd":0.0004,"min":null,"median":0.0019,"max":0.004}})"
@@ -65,6 +66,7 @@ TEST(TraceFile, ReadsHeaderSamplesAndSummaries) {
   EXPECT_EQ(dispatch_of(trace, 1)->value, 3e-5);
   EXPECT_EQ(trace.first_use->value, 0.0);
   EXPECT_EQ(trace.merge->value, 0.25);
+  EXPECT_EQ(trace.controller, (ControllerWork{Seconds{2e-6}, Seconds{1e-6}, 3e-10}));
   EXPECT_EQ(trace.resident_bytes, 8e6);
   EXPECT_EQ(trace.resident_memory_bytes, 5.0);
   EXPECT_EQ(trace.memory_bytes_per_item, 16.0);
@@ -97,6 +99,7 @@ TEST(TraceFile, ComesBackAsItWasWritten) {
   trace.resident_memory_bytes = 0.25;
   trace.memory_bytes_per_item = 0.5;
   trace.unit_dispatch[0] = Seconds{2e-6};
+  trace.controller = ControllerWork{Seconds{2e-6}, Seconds{}, 3e-10};
   const TemporaryFolder folder;
   folder.write("a.jsonl", trace_text(trace));
   folder.write("b.jsonl", trace_text(read_trace(folder.path("a.jsonl"), nullptr)));
@@ -110,6 +113,7 @@ TEST(TraceFile, ComesBackAsItWasWritten) {
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).resident_memory_bytes, 0.25);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).unit_dispatch, trace.unit_dispatch);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).memory_bytes_per_item, 0.5);
+  EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).controller, trace.controller);
 }
 
 TEST(TraceFile, RefusesAMissingAnEmptyAndASamplelessFile) {

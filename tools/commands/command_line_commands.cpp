@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -164,6 +165,27 @@ Seconds dispatch_cost_of(const std::string& text, const std::string& name) {
   throw InputError(name, "handing out a block costs from 0 to 1e6 seconds; give that");
 }
 
+/// REPORT[,BLOCK[,BYTE]]
+ControllerWork controller_cost_of(const std::string& text, const std::string& name) {
+  std::array<double, 3> seconds{};
+  std::size_t count = 0;
+  for (std::size_t begin = 0; begin <= text.size(); ++count) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (count == seconds.size()) {
+      throw InputError(name, text + " has more than three times; give REPORT,BLOCK,BYTE");
+    }
+    const double most_s = count < 2 ? most_cost_s : 1.0;
+    seconds.at(count) = parse_quantity(text.substr(begin, end - begin), "s", name);
+    if (!(seconds.at(count) >= 0.0 && seconds.at(count) <= most_s)) {
+      throw InputError(name, count < 2
+                                 ? "a report or a block costs from 0 to 1e6 seconds; give that"
+                                 : "a byte costs from 0 to 1 second; give that");
+    }
+    begin = end + 1;
+  }
+  return {Seconds{seconds[0]}, Seconds{seconds[1]}, seconds[2]};
+}
+
 BlockTimeout block_timeout_of(const std::string& text, const std::string& name) {
   if (text == "none") return {};
   if (text == word_of(TimeoutWord::automatic)) return BlockTimeout::automatic();
@@ -254,6 +276,11 @@ void add_simulation(const CommandOptions& c, RunOptions& r, bool required) {
   c.value("--dispatch-cost", r.dispatch_cost,
           "time for handing out one block, e.g. 5us; else the trace's, else 5 us",
           dispatch_cost_of);
+  c.value("--controller-cost", r.controller_cost,
+          "REPORT[,BLOCK[,BYTE]]: how long the controller, which does one thing at a time, is busy "
+          "with the report that a block has ended, with handing out a block, and with a byte that "
+          "is copied, e.g. 3us,1us,0.2ns; else the trace's, else nothing",
+          controller_cost_of);
   c.either("--noise", r.noise, "on: draw block times; off: take their means");
 }
 

@@ -216,6 +216,15 @@ std::string describe_trace(const Trace& trace) {
         std::pair("first use", trace.first_use)}) {
     if (time) text += fmt::format("{:<12}{}\n", name, quantity_text(time->value, "s", 4));
   }
+  if (trace.controller) {
+    text += fmt::format("controller  {} for a report, {} for a block",
+                        quantity_text(trace.controller->report.value, "s", 4),
+                        quantity_text(trace.controller->block.value, "s", 4));
+    if (trace.controller->byte_s > 0.0) {
+      text += fmt::format(", {} for a byte", quantity_text(trace.controller->byte_s, "s", 4));
+    }
+    text += '\n';
+  }
   std::vector<UnitLines> units;
   for (const Unit& unit : trace.units) units.push_back({unit.name, {{unit_facts(unit)}}});
   for (const auto& [name, lines] : folded(units)) {
@@ -248,6 +257,7 @@ Json trace_json(const Trace& trace, const std::string& file, const std::string& 
           {"resident_bytes", json_of(trace.resident_bytes)},
           {"memory_bytes_per_item", json_of(trace.memory_bytes_per_item)},
           {"dispatch_s", json_of(trace.dispatch)},
+          {"controller", trace.controller ? json_of(*trace.controller, in_traces) : Json()},
           {"first_use_s", json_of(trace.first_use)},
           {"merge_s", json_of(trace.merge)},
           {"units", std::move(units)},

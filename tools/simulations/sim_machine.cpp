@@ -50,8 +50,8 @@ void add_timing(SimMachine& machine) {
   }
 }
 
-/// Gives every phase the costs of its own trace. A dispatch cost given by the user replaces those
-/// of the traces.
+/// Gives every phase the costs of its own trace. Costs given by the user replace those of the
+/// traces.
 void add_costs(SimMachine& machine) {
   const std::vector<Trace>& traces = machine.inputs->traces;
   const std::optional<Seconds> dispatch = machine.inputs->dispatch_cost;
@@ -62,6 +62,8 @@ void add_costs(SimMachine& machine) {
     costs.dispatch = dispatch.value_or(trace.dispatch.value_or(costs.dispatch));
     costs.first_use = trace.first_use.value_or(costs.first_use);
     costs.merge = trace.merge.value_or(costs.merge);
+    costs.controller =
+        machine.inputs->controller_cost.value_or(trace.controller.value_or(costs.controller));
     if (dispatch) continue;
     for (const PlatformUnit& of : machine.setup.platform.units) {
       const TimingPlace place = *find_timing(traces, phase.kernel, of.trace_unit);

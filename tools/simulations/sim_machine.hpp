@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/machine/controller_work.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/measures.hpp"
@@ -34,8 +35,9 @@ struct SimInputs {
   std::vector<Trace> traces;  ///< as given, in order
   std::vector<Workload> phases;
   Scenario scenario;
-  std::vector<std::string> scenario_files;  ///< the files of the scenario
-  std::optional<Seconds> dispatch_cost;     ///< replaces those of the traces
+  std::vector<std::string> scenario_files;        ///< the files of the scenario
+  std::optional<Seconds> dispatch_cost;           ///< replaces those of the traces
+  std::optional<ControllerWork> controller_cost;  ///< likewise
 };
 
 /// The least mean makespan that is known to be reached, and by which policy.

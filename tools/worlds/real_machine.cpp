@@ -154,6 +154,7 @@ RunSettings settings_of(const RealMachine& machine, const RunSettings& options) 
   settings.block_timeout = options.block_timeout.value_or(BlockTimeout::automatic());
   settings.time_scale = options.time_scale.value_or(1.0);
   settings.dispatch_costs.clear();
+  settings.controller_cost.reset();
   return settings;
 }
 

@@ -220,6 +220,7 @@ SimInputs read_sim_inputs(const RunOptions& options) {
   }
   inputs.source = std::move(loaded.source);
   inputs.dispatch_cost = options.dispatch_cost;
+  inputs.controller_cost = options.controller_cost;
   read_scenario_into(inputs, options.scenario_file);
   return inputs;
 }

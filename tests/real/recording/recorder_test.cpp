@@ -14,6 +14,7 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/paced/paced_worker.hpp"
+#include "real/recording/controller_recorder.hpp"
 #include "real/recording/unit_recorder.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -44,6 +45,11 @@ TEST(Record, TimesEveryUnitAtEverySize) {
   EXPECT_EQ(recording.trace.kernel, "matmul");
   EXPECT_EQ(recording.trace.problem.at("n"), 64.0);
   ASSERT_TRUE(recording.trace.dispatch && recording.trace.first_use);
+  ASSERT_TRUE(recording.trace.controller);
+  EXPECT_GT(recording.trace.controller->report, Seconds{});
+  EXPECT_GT(recording.trace.controller->block, Seconds{});
+  EXPECT_LT(recording.trace.controller->block, *recording.trace.dispatch);
+  EXPECT_EQ(recording.trace.controller->byte_s, 0.0);  // cores copy by themselves
   ASSERT_EQ(recording.trace.samples.size(), 12u);  // 2 units, 3 sizes, 2 samples
   for (const TraceSample& sample : recording.trace.samples) {
     EXPECT_GT(sample.compute_mean_s, 0.0);
@@ -56,6 +62,19 @@ TEST(Record, TimesEveryUnitAtEverySize) {
   EXPECT_EQ(recording.units[1].unit.name, "cpu1");
   ASSERT_TRUE(recording.units[0].copies.in && recording.units[1].copies.out);
   EXPECT_GT(recording.units[0].copies.in->bandwidth_bytes_per_s, 0.0);
+}
+
+TEST(UndisturbedMean, LeavesOutTheLongestTwentiethAndWhatTookTenTimesTheMedian) {
+  EXPECT_DOUBLE_EQ(undisturbed_mean({2e-6}).value, 2e-6);
+  EXPECT_DOUBLE_EQ(undisturbed_mean({1e-6, 3e-6, 2e-6}).value, 2e-6);
+  std::vector<double> seconds(20, 1e-6);
+  seconds[7] = 9e-6;  // the longest of 20
+  EXPECT_DOUBLE_EQ(undisturbed_mean(seconds).value, 1e-6);
+  seconds[3] = 5e-6;  // not ten times the median: it counts
+  EXPECT_DOUBLE_EQ(undisturbed_mean(seconds).value, 23e-6 / 19);
+  seconds[4] = seconds[5] = seconds[6] = 4e-3;  // other programs had the core
+  EXPECT_DOUBLE_EQ(undisturbed_mean(seconds).value, (5e-6 + 9e-6 + 15e-6) / 17);
+  EXPECT_DOUBLE_EQ(undisturbed_mean({-2e-6, -1e-6}).value, 0.0);
 }
 
 TEST(Record, TakesAllUnitsTogetherThroughPartsOfTheItemsOfTheirOwn) {

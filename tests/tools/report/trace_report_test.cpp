@@ -63,7 +63,15 @@ TEST(TraceReport, ShowsNoDeviationWhereASummaryHasNone) {
 TEST(TraceReport, WritesTimesWithFourDigits) {
   Trace trace = two_units({summary(0, 100, 30, 0.5, 0.05)});
   trace.dispatch = Seconds{3.153007995846291e-05};
+  trace.controller = ControllerWork{Seconds{2.3456e-6}, Seconds{5e-7}};
   EXPECT_NE(describe_trace(trace).find("dispatch    31.53 us\n"), std::string::npos)
+      << describe_trace(trace);
+  EXPECT_NE(describe_trace(trace).find("controller  2.346 us for a report, 500.0 ns for a block\n"),
+            std::string::npos)
+      << describe_trace(trace);
+  trace.controller->byte_s = 1e-10;
+  EXPECT_NE(describe_trace(trace).find("500.0 ns for a block, 100.0 ps for a byte\n"),
+            std::string::npos)
       << describe_trace(trace);
 }
 

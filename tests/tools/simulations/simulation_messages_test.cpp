@@ -114,6 +114,7 @@ SimInputs every_input() {
                        {{Seconds{0.5}, 0.25}}}}};
   inputs.scenario_files = {"s.json", "speed.csv"};
   inputs.dispatch_cost = Seconds{3e-6};
+  inputs.controller_cost = ControllerWork{Seconds{2e-6}, Seconds{1e-6}, 1e-9};
   return inputs;
 }
 
@@ -131,6 +132,7 @@ TEST(SimulationMessages, KeepWhatWasReadForAWorld) {
   EXPECT_EQ(inputs->scenario.events.at(0).profile.at(0).factor, 0.25);
   EXPECT_EQ(inputs->scenario.events.at(0).until, Seconds::infinity());
   EXPECT_EQ(inputs->dispatch_cost, Seconds{3e-6});
+  EXPECT_EQ(inputs->controller_cost, (ControllerWork{Seconds{2e-6}, Seconds{1e-6}, 1e-9}));
 }
 
 TEST(SimulationMessages, RefuseWhatIsCutOrTooLong) {

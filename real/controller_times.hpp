@@ -1,0 +1,28 @@
+// What the controller of a real run does between the times in which it waits.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+
+namespace equipoise {
+
+/// How long the controller of a run was busy with each report and each block that it handed out.
+struct ControllerTimes {
+  std::vector<double> report_s;
+  std::vector<double> block_s;
+
+  /// At `now` the executor tells that a unit has ended a block.
+  void told(Seconds now) { told_ = now; }
+  /// At `now` the executor is asked for the next block, or to wait.
+  void asked(Seconds now) {
+    if (told_) report_s.push_back((now - *std::exchange(told_, std::nullopt)).value);
+  }
+
+ private:
+  std::optional<Seconds> told_;
+};
+
+}  // namespace equipoise
