@@ -41,7 +41,8 @@ constexpr Seconds simgrid_precision{1e-10};
 void load_platform(simgrid::s4u::Engine& engine, const PlatformSource& source);
 
 /// Gives SimGrid's links the figures of `platform` where these differ. To be called when the
-/// platform is loaded, before anything is transferred. Throws BackendError if a link does not exist.
+/// platform is loaded, before anything is transferred. Throws BackendError if a link does not
+/// exist.
 void set_links(const Platform& platform);
 
 /// Whether an undisturbed transfer on the platform just loaded from `source` takes exactly latency
