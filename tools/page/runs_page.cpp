@@ -60,7 +60,8 @@ std::string why_html(const JsonValue& header, const JsonValue& summary) {
   return why.empty() ? why : "<p>" + markup_escaped(why) + "</p>\n";
 }
 
-std::string units_html(const JsonValue& header, const JsonValue& summary) {
+/// The units of a run; `why` stands above them.
+std::string units_html(const JsonValue& header, const JsonValue& summary, const std::string& why) {
   const JsonValue* const units = member(summary, "by_unit");
   if (units == nullptr) return {};
   PageTable table;
@@ -82,8 +83,7 @@ std::string units_html(const JsonValue& header, const JsonValue& summary) {
                           time_cell(of, "last_end_s")});
   }
   return fmt::format("<h3>{} on {}</h3>\n{}{}", markup_escaped(text_at(header, "spelling")),
-                     markup_escaped(text_at(header, "on")), why_html(header, summary),
-                     table_html(table));
+                     markup_escaped(text_at(header, "on")), why, table_html(table));
 }
 
 /// A page has so many decisions, and estimates of units in them, at most.
@@ -408,6 +408,7 @@ std::string runs_html(const std::vector<PageRun>& runs) {
                     "blocks",     "decisions",
                     "rebalances", explained(spread.heading, spread.explanation),
                     "verified"};
+  std::string why_of_only;
   std::string units;
   for (const PageRun* const run : sorted) {
     const double bound_s = number_at(run->summary, "lower_bound_s", 0.0);
@@ -423,12 +424,12 @@ std::string runs_html(const std::vector<PageRun>& runs) {
                           number_cell(run->summary, "rebalances", 4),
                           time_cell(run->summary, "finish_spread_s"),
                           {is_whole ? verified : "interrupted"}});
-    units += units_html(run->header, run->summary);
+    const std::string why = why_html(run->header, run->summary);
+    if (runs.size() == 1) why_of_only = why;
+    units += units_html(run->header, run->summary, runs.size() == 1 ? "" : why);
   }
-  const bool is_only = runs.size() == 1;
-  return table_html(table) +
-         fmt::format("<details{}><summary>Units of each run</summary>\n{}</details>\n",
-                     is_only ? " open" : "", units);
+  return table_html(table) + why_of_only + "<details><summary>Units of each run</summary>\n" +
+         units + "</details>\n";
 }
 
 }  // namespace equipoise

@@ -118,7 +118,7 @@ std::string last_text(const Shortfall& of, double lost_s) {
                      seconds(*last - before_s));
 }
 
-/// "gss gave a 10.0 % of the items (optimum: 40.0 %)", of the units that differ most from the oracle.
+/// "gss gave a 10.0 % of the items (optimum: 40.0 %)", of units that differ most from the oracle.
 std::string shares_text(const Shortfall& of) {
   if (of.oracle.empty()) return {};
   std::size_t fewest = 0;
