@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -110,6 +111,15 @@ class RunFigures {
     for_each_member<RunNumbers>([&]<class One>(const One& one) {
       if ((one.facts.places & in_repetitions) == 0) return;
       visit(one.facts, values_[i++], std::is_integral_v<typename One::Value>);
+    });
+  }
+
+  /// Sets the figure that is described as `name`, if there is one.
+  void set(std::string_view name, std::optional<double> value) {
+    std::size_t i = 0;
+    for_each([&](const MemberFacts& facts, auto /*value*/, bool /*is_count*/) {
+      if (facts.name == name) values_[i] = value;
+      ++i;
     });
   }
 
