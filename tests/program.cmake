@@ -34,6 +34,7 @@ equipoise_program_tests(commands
     tools/archive_test.cpp
     tools/bad_input_test.cpp
     tools/block_timeout_test.cpp
+    tools/comparison_table_test.cpp
     tools/completion_test.cpp
     tools/described_machine_test.cpp
     tools/worlds/device_links_test.cpp
@@ -64,6 +65,7 @@ equipoise_program_tests(commands
     tools/report/json_values_test.cpp
     tools/report/repetition_noise_test.cpp
     tools/report/result_fields_test.cpp
+    tools/report/table_rows_test.cpp
     tools/report/trace_report_test.cpp
     tools/report/why_text_test.cpp
     tools/report_test.cpp

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -262,13 +263,46 @@ std::size_t find_column(const std::string& where, const std::vector<std::string>
   return static_cast<std::size_t>(found - header.begin());
 }
 
+constexpr std::array<std::pair<const char*, double>, 4> time_units = {
+    {{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}}};
+
 double seconds_per(const std::string& unit, const std::string& where) {
-  if (unit == "s") return 1.0;
-  if (unit == "ms") return 1e-3;
-  if (unit == "us") return 1e-6;
-  if (unit == "ns") return 1e-9;
-  const std::vector<std::string> known = {"s", "ms", "us", "ns"};
+  std::vector<std::string> known;
+  for (const auto& [name, seconds] : time_units) {
+    if (unit == name) return seconds;
+    known.emplace_back(name);
+  }
   throw InputError(where, unknown_name("unit of time", unit, known));
+}
+
+/// The unit of time with which the name of a column ends: "ms" for "elapsed_ms" and "time [ms]";
+/// none for others.
+std::optional<std::string> unit_in_name(const std::string& column) {
+  std::string word;
+  for (const char c : lower(column)) {
+    const bool is_letter = c >= 'a' && c <= 'z';
+    if (is_letter) word += c;
+    if (!is_letter && c != ']' && c != ')') word.clear();
+  }
+  const auto is_it = [&](const auto& unit) { return word == unit.first; };
+  return std::ranges::any_of(time_units, is_it) ? std::optional(word) : std::nullopt;
+}
+
+/// The unit of all times. Throws InputError if it is not given and the names of columns say more
+/// than one.
+std::string time_unit_of(const CsvImportOptions& options) {
+  const CsvColumns& columns = options.columns;
+  if (columns.time_unit) return *columns.time_unit;
+  const std::string unit = unit_in_name(columns.compute_column).value_or("s");
+  for (const auto& other : {columns.sd_column, columns.min_column, columns.max_column,
+                            columns.in_column, columns.out_column}) {
+    if (!other || unit_in_name(*other).value_or(unit) == unit) continue;
+    throw InputError(options.called("time_unit"),
+                     fmt::format("the names of `{}` and `{}` say different units of time, and "
+                                 "all times are read in one; say which",
+                                 printable(columns.compute_column), printable(*other)));
+  }
+  return unit;
 }
 
 UnitKind kind_of(const CsvImportOptions& options, const std::string& unit) {
@@ -380,7 +414,7 @@ class CsvImporter {
  public:
   explicit CsvImporter(const CsvImportOptions& options)
       : options_(options),
-        seconds_(seconds_per(options.columns.time_unit, options.called("time_unit"))) {
+        seconds_(seconds_per(time_unit_of(options), options.called("time_unit"))) {
     for (const std::string& text : options.where) {
       conditions_.emplace_back(text, options.called("where"));
     }
@@ -557,9 +591,8 @@ std::vector<std::string> units_of(const std::vector<std::string>& paths,
 
 std::string provenance_of(const std::vector<std::string>& files, const CsvImportOptions& options) {
   std::string text = options.provenance.empty() ? "" : options.provenance + "; ";
-  text +=
-      fmt::format("column {} of {} in {} against column {}", options.columns.compute_column,
-                  fmt::join(files, ", "), options.columns.time_unit, options.columns.items_column);
+  text += fmt::format("column {} of {} in {} against column {}", options.columns.compute_column,
+                      fmt::join(files, ", "), time_unit_of(options), options.columns.items_column);
   if (options.columns.items_pattern) text += " like " + *options.columns.items_pattern;
   if (options.where.empty()) return text;
   return text + fmt::format(", where {}", fmt::join(options.where, " and "));

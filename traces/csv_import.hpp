@@ -18,7 +18,7 @@ struct CsvColumns {
   std::string items_column;
   std::optional<std::string> items_pattern;
   std::string compute_column;
-  std::string time_unit = "s";
+  std::optional<std::string> time_unit;
   std::optional<std::string> sd_column;
   std::optional<std::string> min_column;
   std::optional<std::string> max_column;
@@ -41,7 +41,10 @@ constexpr auto describe(DescriptionOf<CsvColumns> /*of*/) {
              "rows with other sizes are left out")
           .if_any(),
       member("compute_column", &Columns::compute_column, "times, or mean times"),
-      member("time_unit", &Columns::time_unit, "s, ms, us or ns").may_lack(),
+      member("time_unit", &Columns::time_unit,
+             "of all times: s, ms, us or ns; by default what the name of the column of times ends "
+             "with, such as elapsed_ms, else s")
+          .if_any(),
       member("sd_column", &Columns::sd_column, "standard deviations").if_any(),
       member("min_column", &Columns::min_column, "least times").if_any(),
       member("max_column", &Columns::max_column, "longest times").if_any(),
@@ -113,11 +116,15 @@ struct CsvImport {
 /// or longest times. Rows of one unit and size are pooled when the trace is used; what is doubtful
 /// about that is in `warnings`.
 ///
+/// Without a unit of time, times are in the one with which the name of their column ends
+/// (`elapsed_ms`, `time [us]`), else in seconds.
+///
 /// Throws InputError with FILE:LINE if a file is missing or empty, a row has too few or too many
 /// fields, a field is not a number, a size, time or count is not finite and positive, a deviation,
 /// copy time or number of bytes is negative, a time is below 1e-15 s, a deviation is more than a
 /// million times its mean, or a mean is not from the least to the longest time. Also throws for an
-/// unknown column, unit of time or kind (suggesting the nearest known one), for conditions that
+/// unknown column, unit of time or kind (suggesting the nearest known one), for columns whose names
+/// end with different units of time if none is given, for conditions that
 /// hold for no row of a file, a form of sizes that no row has, for an empty name of a unit or the
 /// kernel, and unless there is one unit, a unit for each file, or a column of units.
 [[nodiscard]] CsvImport import_csv(const std::vector<std::string>& paths,

@@ -11,12 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <iterator>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -25,6 +27,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/overload.hpp"
+#include "traces/files/locked_file.hpp"
 #include "traces/json_document.hpp"
 #include "traces/line_file.hpp"
 
@@ -36,8 +39,8 @@ constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 class StreamedJournalFile final : public JournalFile {
  public:
   StreamedJournalFile(const std::string& path, const std::string& header,
-                      const std::vector<std::string>& units)
-      : file_(std::in_place, path) {
+                      const std::vector<std::string>& units, std::optional<std::uint64_t> bytes_max)
+      : path_(path), bytes_max_(bytes_max), file_(std::in_place, path) {
     for (const std::string& unit : units) units_.push_back(json_string(unit));
     buffer_.reserve(buffer_bytes + 4096);
     put_line(header);
@@ -54,6 +57,7 @@ class StreamedJournalFile final : public JournalFile {
   }
 
   void block(const BlockRecord& r) override {
+    if (!file_) return;
     put(FMT_COMPILE("{{\"block\":{},\"unit\":{},\"iteration\":{},\"phase\":{},"
                     "\"first_item\":{},\"items\":{},\"assigned_s\":{}"),
         r.block.id, units_[r.unit.index], r.block.iteration, r.block.phase, r.block.first,
@@ -118,7 +122,9 @@ class StreamedJournalFile final : public JournalFile {
   }
 
   void flush() override {
-    file_->append({buffer_.data(), buffer_.size()});
+    bytes_ += buffer_.size();
+    if (bytes_max_ && bytes_ >= *bytes_max_) give_up();
+    if (file_) file_->append({buffer_.data(), buffer_.size()});
     buffer_.clear();
   }
 
@@ -129,6 +135,13 @@ class StreamedJournalFile final : public JournalFile {
   }
 
  private:
+  /// Removes the file; there is none from now on.
+  void give_up() {
+    file_.reset();
+    std::error_code none;
+    std::filesystem::remove(target_of_links(path_), none);
+  }
+
   /// Appends formatted text. Formats of what every block has are compiled.
   template <class... T>
   void put(fmt::format_string<const T&...> format, const T&... values) {
@@ -235,8 +248,11 @@ class StreamedJournalFile final : public JournalFile {
     if (buffer_.size() >= buffer_bytes) flush();
   }
 
-  std::vector<std::string> units_;  ///< names as JSON strings
-  std::optional<LineFile> file_;    ///< empty after `finish`
+  std::string path_;
+  std::optional<std::uint64_t> bytes_max_;  ///< from which on it is given up
+  std::uint64_t bytes_ = 0;                 ///< written so far
+  std::vector<std::string> units_;          ///< names as JSON strings
+  std::optional<LineFile> file_;            ///< empty after `finish`, and when it is given up
   fmt::memory_buffer buffer_;
   Seconds latest_time_;             ///< that `put_time` has put
   fmt::memory_buffer latest_text_;  ///< of it; empty before the first
@@ -245,8 +261,9 @@ class StreamedJournalFile final : public JournalFile {
 }  // namespace
 
 std::unique_ptr<JournalFile> make_journal_file(const std::string& path, const std::string& header,
-                                               const std::vector<std::string>& units) {
-  return std::make_unique<StreamedJournalFile>(path, header, units);
+                                               const std::vector<std::string>& units,
+                                               std::optional<std::uint64_t> bytes_max) {
+  return std::make_unique<StreamedJournalFile>(path, header, units, bytes_max);
 }
 
 namespace {

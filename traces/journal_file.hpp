@@ -1,7 +1,9 @@
 // Writes run files, `equipoise.run/1.1`: a journal that is streamed to disk line by line.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +23,11 @@ class JournalFile : public Journal {
 };
 
 /// Creates the file and writes `header`, a JSON object as text. `units` are the unit names, indexed
-/// by UnitId. Throws InputError if `path` cannot be written.
-[[nodiscard]] std::unique_ptr<JournalFile> make_journal_file(const std::string& path,
-                                                             const std::string& header,
-                                                             const std::vector<std::string>& units);
+/// by UnitId. A file that would reach `bytes_max` is given up: it is removed, and what is recorded
+/// then is dropped. Throws InputError if `path` cannot be written.
+[[nodiscard]] std::unique_ptr<JournalFile> make_journal_file(
+    const std::string& path, const std::string& header, const std::vector<std::string>& units,
+    std::optional<std::uint64_t> bytes_max = std::nullopt);
 
 /// Writes `next` outside of the run's critical path: records are copied into a bounded queue, and a
 /// thread passes all of them to `next` and flushes it at least every 0.2 s. So the run pays only

@@ -201,6 +201,7 @@ std::string unit_of_measure(std::string_view name) {
                                                                          {"_w", "W"},
                                                                          {"_hz", "Hz"}}};
   if (name.ends_with("items_per_s")) return {};
+  if (name.ends_with("_per_item")) name.remove_suffix(std::string_view("_per_item").size());
   for (const auto& [ending, unit] : units) {
     if (name.ends_with(ending)) return unit;
   }

@@ -9,4 +9,8 @@ double student_t_quantile(double degrees, double p) {
   return quantile(boost::math::students_t(degrees), p);
 }
 
+double student_t_probability(double degrees, double t) {
+  return boost::math::cdf(boost::math::students_t(degrees), t);
+}
+
 }  // namespace equipoise

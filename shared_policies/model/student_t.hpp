@@ -8,4 +8,7 @@ namespace equipoise {
 /// of freedom.
 [[nodiscard]] double student_t_quantile(double degrees, double p);
 
+/// The probability that a value of that distribution is at most `t`.
+[[nodiscard]] double student_t_probability(double degrees, double t);
+
 }  // namespace equipoise

@@ -8,6 +8,7 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/model/student_t.hpp"
 
 namespace equipoise {
 namespace {
@@ -296,21 +297,15 @@ std::vector<Prediction> predict(const std::vector<SimulatedMakespans>& simulated
   return predictions;
 }
 
-double probability_of_less(const std::vector<double>& a, const std::vector<double>& b,
-                           std::uint64_t seed) {
-  EQ_CHECK(a.size() == b.size() && !a.empty(), "both have the same repetitions");
-  constexpr std::size_t rounds = 2'000;
-  Numbers numbers(seed, "\npair");
-  double less = 0.0;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    double difference = 0.0;
-    for (std::size_t k = 0; k < a.size(); ++k) {
-      const std::size_t at = numbers.below(a.size());
-      difference += a[at] - b[at];
-    }
-    less += difference < 0.0 ? 1.0 : (difference == 0.0 ? 0.5 : 0.0);
-  }
-  return less / double{rounds};
+double probability_of_less(const std::vector<double>& a, const std::vector<double>& b) {
+  EQ_CHECK(a.size() == b.size() && a.size() > 1, "values belong together in pairs");
+  std::vector<double> later;
+  for (std::size_t i = 0; i < a.size(); ++i) later.push_back(b[i] - a[i]);
+  const double middle = mean(later);
+  const auto degrees = static_cast<double>(a.size() - 1);
+  const double error = std::sqrt(variance(later, middle) / degrees);
+  if (error > 0.0) return student_t_probability(degrees, middle / error);
+  return middle > 0.0 ? 1.0 : (middle < 0.0 ? 0.0 : 0.5);
 }
 
 }  // namespace equipoise

@@ -134,9 +134,9 @@ struct Prediction {
                                               const std::vector<ValidatedCase>& validations,
                                               std::uint64_t seed);
 
-/// How probable it is that the mean of `a` is less than that of `b`, by their repetitions alone:
-/// both have the same ones, which are drawn with replacement. Half for equal values.
-[[nodiscard]] double probability_of_less(const std::vector<double>& a, const std::vector<double>& b,
-                                         std::uint64_t seed);
+/// How probable it is that the mean of `a` is less than that of `b` (n each, n >= 2), whose values
+/// belong together in pairs: by Student's t of the mean of their differences. Half for equal means.
+[[nodiscard]] double probability_of_less(const std::vector<double>& a,
+                                         const std::vector<double>& b);
 
 }  // namespace equipoise

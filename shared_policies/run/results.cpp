@@ -230,6 +230,18 @@ std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult
   return summarise(ratios.values);
 }
 
+void compare_order(std::vector<PolicyResult>& results) {
+  for (PolicyResult& result : results) {
+    if (!result.prediction.p_faster.empty() || result.reps < 2) continue;
+    const std::vector<double> own_s = makespans_of(result);
+    for (const PolicyResult& other : results) {
+      if (&other == &result || other.on != result.on || other.reps != result.reps) continue;
+      result.prediction.p_faster.emplace_back(other.spelling,
+                                              probability_of_less(own_s, makespans_of(other)));
+    }
+  }
+}
+
 void compare_with_reference(std::vector<PolicyResult>& results, const std::string& reference) {
   for (PolicyResult& result : results) {
     if (const PolicyResult* const other = verified_beside(result, results, reference)) {

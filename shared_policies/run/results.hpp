@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -114,6 +115,15 @@ class RunFigures {
     });
   }
 
+  /// Sets the figure that is described as `name`, if there is one.
+  void set(std::string_view name, std::optional<double> value) {
+    std::size_t i = 0;
+    for_each([&](const MemberFacts& facts, auto /*value*/, bool /*is_count*/) {
+      if (facts.name == name) values_[i] = value;
+      ++i;
+    });
+  }
+
   /// The mean of several; of each number only if all of them know it.
   [[nodiscard]] static RunFigures mean_of(const std::vector<Repetition>& repetitions);
 
@@ -218,6 +228,10 @@ struct Samples {
 /// The paired ratios of the makespans of `a` to those of `b`. Nothing if they have no repetition in
 /// common or one was simulated and the other real.
 [[nodiscard]] std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult& b);
+
+/// Fills `prediction.p_faster` where it is empty, from repetitions alone (`probability_of_less`):
+/// against each result of the same world with as many, at least two.
+void compare_order(std::vector<PolicyResult>& results);
 
 /// Sets every `paired_ratio`: the ratio to the result called `reference` with the same `on`. Leaves
 /// it empty if there is no such result.

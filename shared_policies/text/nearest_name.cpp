@@ -35,6 +35,28 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return above[b.size()];
 }
 
+/// The names that begin with `name`, at least two letters of it, if they are few.
+std::vector<std::string> names_from(const std::string& name,
+                                    const std::vector<std::string>& known) {
+  constexpr std::size_t few = 4;
+  std::vector<std::string> longer;
+  if (name.size() < 2) return longer;
+  for (const std::string& candidate : known) {
+    if (lower(candidate).starts_with(lower(name))) longer.push_back(candidate);
+  }
+  if (longer.size() > few) longer.clear();
+  return longer;
+}
+
+/// "a', 'b' or 'c".
+std::string joined(const std::vector<std::string>& names) {
+  std::string text = names.front();
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    text += (i + 1 == names.size() ? "' or '" : "', '") + names[i];
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> near_names(const std::string& name,
@@ -58,6 +80,8 @@ std::string unknown_name(const std::string& what, const std::string& name,
   const std::vector<std::string> near = near_names(name, known);
   if (!near.empty()) return message + "; did you mean '" + near.front() + "'?";
   if (std::ranges::all_of(known, &std::string::empty)) return message + "; no names are known";
+  const std::vector<std::string> longer = names_from(name, known);
+  if (!longer.empty()) return message + "; did you mean '" + joined(longer) + "'?";
   message += "; known are: ";
   for (const std::string& candidate : known) message += candidate + ", ";
   message.resize(message.size() - 2);

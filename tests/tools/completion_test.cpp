@@ -56,6 +56,36 @@ TEST(Completion, GoesOnBehindTheLastCommaOfPolicies) {
   EXPECT_EQ(offered("compare --policy greedy,plb-he"), "greedy,plb-hec");
 }
 
+/// The same when bash has split the `line` at colons and equals signs, as it does at a prompt.
+std::string offered_at_prompt(const std::string& line) {
+  const std::string script = "script=$('" + program_file() +
+                             "' completion bash); eval \"$script\"; COMP_LINE='" + line +
+                             "'; COMP_POINT=${#COMP_LINE}; COMP_WORDBREAKS=$' \\t:='; _equipoise; "
+                             "echo \"${COMPREPLY[*]}\"";
+  const ProgramRun run = run_copy("/bin/bash", {"-c", script});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  return run.out.substr(0, run.out.find('\n'));
+}
+
+TEST(Completion, OffersTheParametersOfPoliciesKernelsAndUnits) {
+  EXPECT_EQ(offered("compare --policy plb-hec:thr"), "plb-hec:threshold=");
+  EXPECT_EQ(offered("compare --policy greedy,plb-hec:threshold=0.2,step"),
+            "greedy,plb-hec:threshold=0.2,step_fraction=");
+  EXPECT_EQ(offered("compare --policy plb-hec:threshold=0.2,greed"),
+            "plb-hec:threshold=0.2,greedy");
+  EXPECT_EQ(offered("compare --policy greedy,thr"), "");
+  EXPECT_EQ(offered("run --workload blackscholes:opt"), "blackscholes:options=");
+  EXPECT_EQ(offered("run --unit cpu,threads=2,slowd"), "cpu,threads=2,slowdown=");
+  EXPECT_EQ(offered("run --unit nothing,thr"), "");
+}
+
+TEST(Completion, ReplacesOnlyWhatBashTakesForAWord) {
+  EXPECT_EQ(offered_at_prompt("equipoise compare --policy plb-hec:thr"), "threshold=");
+  EXPECT_EQ(offered_at_prompt("equipoise compare --policy=plb-hec:thr"), "threshold=");
+  EXPECT_EQ(offered_at_prompt("equipoise compare --policy plb-he"), "plb-hec");
+  EXPECT_EQ(offered_at_prompt("equipoise compare --on "), "sim real both paced");
+}
+
 TEST(Completion, OffersFilesWhereAFileIsMeant) {
   EXPECT_EQ(offered("simulate --trace traces/mirage-sg"), "traces/mirage-sgemm.jsonl");
 }

@@ -28,6 +28,12 @@ TEST_F(MachineSpecTest, TimesABlockByTheNarrowerOfPeakAndMemoryBandwidth) {
   EXPECT_NE(trace.provenance.find("Figures of a test."), std::string::npos);
 }
 
+TEST_F(MachineSpecTest, ReadsBytesPerItemWithTheirUnit) {
+  spec_["traces"][0]["in_bytes_per_item"] = "8 kB";
+  const MachineSpec spec = read(spec_);
+  EXPECT_EQ(samples_of(modelled_trace(spec, spec.traces[0]), "a.cpu")[0].in_bytes, 8000.0);
+}
+
 TEST_F(MachineSpecTest, RunsAtHalfSpeedWhereAGpuIsHalfSaturated) {
   // 1000 threads with 50 per item: 20 items run at half of 0.25 * 2e10 / 100 = 5e7 items/s.
   const MachineSpec spec = read(spec_);

@@ -122,7 +122,7 @@ TEST_F(Outputs, OfAComparisonHoldLargeRunsOnlyWhenAsked) {
     EXPECT_EQ(run.exit_code, 0) << run.err;
     const bool is_small = std::string(runs) == "small";
     EXPECT_EQ(std::filesystem::exists(file), !is_small) << run.err;
-    EXPECT_EQ(run.err.find("no run file is kept of ss (80000 blocks") != std::string::npos,
+    EXPECT_EQ(run.err.find("no run file is kept of ss (80000 blocks)") != std::string::npos,
               is_small)
         << run.err;
   }

@@ -383,6 +383,29 @@ TEST(Replay, NeverWritesOverTheRunThatItReads) {
   EXPECT_EQ(read_text(file), before);
 }
 
+TEST(Replay, ChecksWithoutPlatformAndTracesWhatWasDecidedByTheRunAlone) {
+  for (const char* const policy : {"greedy", "equipoise", "static"}) {
+    const TemporaryFolder scratch;
+    const SmallMachine machine{scratch};
+    const std::string file = scratch.path("run.jsonl");
+    ASSERT_EQ(run_equipoise(with(with({"simulate"}, machine.words()),
+                                 {"--workload", "k:items=1000", "--policy", policy, "--out", file}))
+                  .exit_code,
+              0);
+    for (const std::string& gone : {machine.platform, machine.trace_k, machine.trace_l}) {
+      std::filesystem::remove(gone);
+    }
+    const ProgramRun check = run_equipoise({"replay", file, "--check"});
+    if (policy != std::string("static")) {
+      EXPECT_EQ(check.exit_code, 0) << policy << ": " << check.err;
+      continue;
+    }
+    EXPECT_EQ(check.exit_code, 2);  // static divides by the times of the traces
+    EXPECT_NE(check.err.find(machine.platform + ": is not here, and the run in"), std::string::npos)
+        << check.err;
+  }
+}
+
 TEST(Replay, RefusesWhatIsNoRunFileAndWhatIsNotThere) {
   EXPECT_EQ(run_equipoise({"replay", "/nowhere/run.jsonl", "--check"}).exit_code, 2);
   const ProgramRun trace = run_equipoise({"replay", "traces/sirocco-dgemm.jsonl", "--check"});

@@ -234,6 +234,11 @@ TEST_F(Sweep, RunsOnlyTheExperimentsThatAreAskedFor) {
   ASSERT_EQ(other.exit_code, 0) << other.err;
   EXPECT_EQ(other.err.find("belong to another"), std::string::npos) << other.err;
   EXPECT_NE(other.out.find("to simulate: 0"), std::string::npos) << other.out;
+  // The summary of all stays.
+  EXPECT_NE(other.err.find("stay those of more experiments"), std::string::npos) << other.err;
+  EXPECT_EQ(other.out.find("table.md"), std::string::npos) << other.out;
+  EXPECT_EQ(Json::parse(read_text(scratch.path("whole/summary.json"))).at("experiments").size(),
+            8u);
   const ProgramRun none = run_equipoise(with(sweep, {"nowhere*"}));
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_NE(none.err.find("--only: no experiment"), std::string::npos) << none.err;

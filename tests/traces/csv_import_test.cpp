@@ -96,6 +96,44 @@ TEST(CsvImport, KnowsFourUnitsOfTime) {
   }
 }
 
+TEST(CsvImport, TakesTheUnitOfTimeFromTheNameOfTheColumn) {
+  const std::pair<const char*, double> names[] = {
+      {"elapsed_ms", 3e-3}, {"time [us]", 3e-6}, {"Time (NS)", 3e-9}, {"ms", 3e-3},
+      {"t_s", 3.0},         {"items", 3.0},      {"median", 3.0}};
+  for (const auto& [name, seconds] : names) {
+    CsvImportOptions with = options();
+    with.columns.time_unit.reset();
+    with.columns.compute_column = name;
+    EXPECT_DOUBLE_EQ(
+        import(std::string("num_tokens,") + name + "\n1,3\n", with).samples[0].compute_mean_s,
+        seconds)
+        << name;
+    with.columns.time_unit = "s";
+    EXPECT_DOUBLE_EQ(
+        import(std::string("num_tokens,") + name + "\n1,3\n", with).samples[0].compute_mean_s, 3.0)
+        << name;
+  }
+}
+
+TEST(CsvImport, AsksForTheUnitOfTimeWhereNamesContradictOneAnother) {
+  CsvImportOptions with = options();
+  with.columns.time_unit.reset();
+  with.columns.compute_column = "elapsed_ms";
+  with.columns.in_column = "copy_us";
+  EXPECT_EQ(refusal("num_tokens,elapsed_ms,copy_us\n1,3,4\n", with),
+            "--time-unit: the names of `elapsed_ms` and `copy_us` say different units of time, and "
+            "all times are read in one; say which");
+}
+
+TEST(CsvImport, ReadsColumnsThatNameNoUnitAsThatOfTheTimes) {
+  CsvImportOptions with = options();
+  with.columns.time_unit.reset();
+  with.columns.compute_column = "elapsed_ms";
+  with.columns.in_column = "copy";
+  EXPECT_DOUBLE_EQ(import("num_tokens,elapsed_ms,copy\n1,3,4\n", with).samples[0].in_s.value(),
+                   4e-3);
+}
+
 TEST(CsvImport, NamesTheNearestColumnUnitAndKind) {
   CsvImportOptions with = options();
   with.columns.items_column = "num_token";

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
@@ -24,6 +26,26 @@ std::vector<std::string> lines_of(Write&& write) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   return {lines.begin() + 1, lines.end() - 1};
+}
+
+TEST(JournalFile, IsGivenUpWhenItWouldBecomeTooLarge) {
+  for (const bool is_queued : {false, true}) {
+    const TemporaryFolder folder;
+    const std::string path = folder.path("run.jsonl");
+    auto journal = make_journal_file(path, "{}", {"cpu0"}, 1000);
+    if (is_queued) journal = make_queued_journal(std::move(journal));
+    BlockRecord record;
+    record.block.items = 1;
+    journal->block(record);
+    journal->flush();
+    EXPECT_TRUE(std::filesystem::exists(path));
+    for (int i = 0; i < 10; ++i) journal->block(record);  // of more than 100 bytes each
+    journal->flush();
+    EXPECT_FALSE(std::filesystem::exists(path));
+    journal->block(record);
+    journal->finish("{}");
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
 }
 
 TEST(JournalFile, SaysWhatAScenarioDidInTheWordsOfScenarioFiles) {

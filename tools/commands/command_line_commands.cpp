@@ -10,6 +10,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -18,7 +19,7 @@
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/runs/cost_meters.hpp"
+#include "tools/commands/typed_values.hpp"
 #include "tools/runs/policy_choice.hpp"
 #include "traces/files/input_file.hpp"
 
@@ -159,51 +160,6 @@ double parse_seconds(const std::string& text, const std::string& name) {
   return parse_quantity(text, "s", name);
 }
 
-Seconds dispatch_cost_of(const std::string& text, const std::string& name) {
-  const double seconds = parse_quantity(text, "s", name);
-  if (seconds >= 0.0 && seconds <= most_cost_s) return Seconds{seconds};
-  throw InputError(name, "handing out a block costs from 0 to 1e6 seconds; give that");
-}
-
-/// REPORT[,BLOCK[,BYTE]]
-ControllerWork controller_cost_of(const std::string& text, const std::string& name) {
-  std::array<double, 3> seconds{};
-  std::size_t count = 0;
-  for (std::size_t begin = 0; begin <= text.size(); ++count) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (count == seconds.size()) {
-      throw InputError(name, text + " has more than three times; give REPORT,BLOCK,BYTE");
-    }
-    const double most_s = count < 2 ? most_cost_s : 1.0;
-    seconds.at(count) = parse_quantity(text.substr(begin, end - begin), "s", name);
-    if (!(seconds.at(count) >= 0.0 && seconds.at(count) <= most_s)) {
-      throw InputError(name, count < 2
-                                 ? "a report or a block costs from 0 to 1e6 seconds; give that"
-                                 : "a byte costs from 0 to 1 second; give that");
-    }
-    begin = end + 1;
-  }
-  return {Seconds{seconds[0]}, Seconds{seconds[1]}, seconds[2]};
-}
-
-BlockTimeout block_timeout_of(const std::string& text, const std::string& name) {
-  if (text == "none") return {};
-  if (text == word_of(TimeoutWord::automatic)) return BlockTimeout::automatic();
-  double seconds = 0.0;
-  try {
-    seconds = parse_quantity(text, "s", name);
-  } catch (const InputError& refusal) {
-    throw InputError(name, refusal.why() + ", or auto or none");
-  }
-  if (seconds > 0.0) return BlockTimeout::fixed(Seconds{seconds});
-  throw InputError(name, "give a positive number of seconds, or auto or none");
-}
-
-std::string decision_cost_of(const std::string& text, const std::string& name) {
-  static_cast<void>(make_cost_meter(text, {}, name));  // throws if it is unreadable
-  return text;
-}
-
 std::vector<std::string> policies_of(const std::vector<std::string>& lists,
                                      const std::string& name) {
   std::vector<std::string> policies;
@@ -237,7 +193,8 @@ void add_json(const CommandOptions& c, bool& json) {
 
 /// --json and --quiet. Without `quiet` there is nothing to leave out.
 void add_output(const CommandOptions& c, bool& json, bool* quiet = nullptr) {
-  const std::string meaning = "show neither progress nor notes; warnings stay";
+  const std::string meaning =
+      "show neither progress nor notes, and tables without definitions; warnings stay";
   add_json(c, json);
   if (quiet != nullptr) {
     c.flag("--quiet", *quiet, meaning);
@@ -347,6 +304,20 @@ void add_real_settings(const CommandOptions& c, RunOptions& r) {
           within(parse_number, 1e-6, 1e6, "give a number from 1e-6 to 1e6"));
 }
 
+/// Which of the policies do not take part.
+void add_without(const CommandOptions& c, ComparisonOptions& r) {
+  c.value<std::vector<std::string>>(
+       "--without", r.without,
+       "policies that --policy all leaves out: names, or patterns such as 'awf-*'; several with "
+       "commas between them, or the option repeated",
+       names_to_leave_out)
+      ->delimiter(',');
+  c.value("--blocks-max", r.blocks_max,
+          "a policy is left out if a run of it makes more blocks than this; none: it never is; "
+          "else that holds from 1e6 blocks on for what --policy all brings in",
+          blocks_max_of);
+}
+
 void add_baseline(const CommandOptions& c, ComparisonOptions& r) {
   c.text("--baseline", r.baseline, "the policy that speedups refer to; it always runs")
       ->capture_default_str();
@@ -370,6 +341,16 @@ void add_seconds_max(const CommandOptions& c, double& seconds, const std::string
   c.value("--seconds-max", seconds, meaning,
           within(parse_seconds, above_0, any, "give a positive number of seconds"))
       ->default_str(fmt::format("{}", seconds));
+}
+
+/// Which rows and columns the table of a comparison has.
+void add_table(const CommandOptions& c, TableChoice& table) {
+  c.text("--sort", table.sort,
+         "the column by which rows are sorted, by its heading or its name in results.json: "
+         "makespan, 'times bound', energy_j");
+  c.value("--top", table.top, "show so many rows, the fastest or by --sort, and the baseline",
+          within(parse_items, Items{1}, Items{1'000'000}, "give a number of rows from 1 on"));
+  c.flag("--brief", table.is_brief, "show only the columns that matter most, and no other tables");
 }
 
 /// Where one run is written, and what is printed of it.
@@ -458,6 +439,7 @@ void add_compare(const CommandOptions& program) {
   add_units(c, o, false);
   add_workload(c, o);
   add_policies(c, o.policies);
+  add_without(c, o);
   add_run_settings(c, o);
   add_experience(c, o, "compare only reads it");
   add_baseline(c, o);
@@ -481,6 +463,7 @@ void add_compare(const CommandOptions& program) {
   add_bounds(c, r.bounds);
   add_out(c, o.out,
           "write results.json, results.csv, report.html and the first runs into this folder");
+  add_table(c, r.table);
   add_output(c, r.json, &o.quiet);
   c.example(
       "equipoise compare --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "
@@ -532,6 +515,7 @@ void add_validate(const CommandOptions& program) {
   add_units(c, o, true);
   add_workload(c, o);
   add_policies(c, o.policies);
+  add_without(c, o);
   c.input("--trace", o.trace_files, "times of paced units; repeatable");
   c.input("--scenario", o.scenario_file,
           "what disturbs the simulations and the runs, not the recording");
@@ -619,10 +603,15 @@ void add_report(const CommandOptions& program) {
 }
 
 void add_show(const CommandOptions& program) {
-  auto [c, r] = add(program, "show", "Shows a run on the terminal: shares, idle time, Gantt chart",
+  auto [c, r] = add(program, "show",
+                    "Shows a run on the terminal (shares, idle time, Gantt chart), or a comparison",
                     show_command);
-  c.text("RUN", r.file, "the run file that --out of another command wrote")->required();
-  add_output(c, r.json);
+  c.text("PATH", r.path,
+         "the run file that --out of another command wrote; or the folder of compare --out, or its "
+         "results.json: the table again")
+      ->required();
+  add_table(c, r.table);
+  add_output(c, r.json, &r.quiet);
   c.example("equipoise show traces/runs/sirocco-gss.jsonl");
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "platforms/data_sheets.hpp"
@@ -43,6 +44,11 @@ struct CommandWords {
   std::vector<OptionWords> options;
 };
 
+/// `text` within single quotes of bash, zsh and fish.
+std::string quoted(const std::string& text) {
+  return "'" + boost::replace_all_copy(text, "'", "'\\''") + "'";
+}
+
 template <typename Catalog>
 Words names_of(const Catalog& catalog) {
   Words names;
@@ -70,6 +76,25 @@ Words values_of(const std::string& name, const CLI::Option& option) {
     return names_of(unit_catalog());
   }
   return choices_of(option.get_type_name());
+}
+
+/// Lines of a table of bash: after "OPTION NAME", the parameters of that policy, kernel or unit.
+template <typename Catalog>
+std::string parameter_lines(const std::string& option, const Catalog& catalog) {
+  std::string lines;
+  for (const auto& entry : catalog) {
+    Words words;
+    for (const ParameterInfo& parameter : entry.parameters) words.push_back(parameter.name + "=");
+    lines += fmt::format("    [{}]={}\n", quoted(fmt::format("{} {}", option, entry.name)),
+                         quoted(fmt::to_string(fmt::join(words, " "))));
+  }
+  return lines;
+}
+
+std::string parameter_lines() {
+  return parameter_lines("--policy", policy_catalog()) +
+         parameter_lines("--workload", kernel_catalog()) +
+         parameter_lines("--unit", unit_catalog());
 }
 
 /// The words of the glossary one by one, because shells complete one at a time, and all names.
@@ -137,10 +162,84 @@ void add_commands(const CLI::App& command, const std::string& path,
   }
 }
 
-/// `text` within single quotes of bash, zsh and fish.
-std::string quoted(const std::string& text) {
-  return "'" + boost::replace_all_copy(text, "'", "'\\''") + "'";
-}
+/// With places for tables of commands, options, values and parameters.
+constexpr std::string_view bash_script =
+    R"(# Completion of equipoise for bash, and for zsh after bashcompinit.
+_equipoise() {{
+  local -A below=(
+{})
+  local -A options=(
+{})
+  local -A values=(
+{})
+  local -A parameters=(
+{})
+  local path= next word i last before= current owner= names rest part
+  local -a words=("${{COMP_WORDS[@]:0:COMP_CWORD+1}}")
+  if [[ -n ${{COMP_LINE:-}} && -n ${{COMP_WORDBREAKS:-}} ]]; then  # bash splits at : and =, too
+    rest=${{COMP_LINE:0:COMP_POINT}}
+    read -ra words <<< "$rest"
+    [[ $rest == *[[:space:]] ]] && words+=('')
+  fi
+  for ((i = 1; i < ${{#words[@]}} - 1; i++)); do
+    word=${{words[i]}}
+    case " ${{below[/$path]}} " in
+      *" $word "*) next=${{path:+$path }}$word; [[ -n ${{options[/$next]+there}} ]] && path=$next ;;
+    esac
+  done
+  word=${{words[${{#words[@]}} - 1]}}
+  last=${{words[${{#words[@]}} - 2]}}
+  if [[ $word == --*=* ]]; then last=${{word%%=*}}; word=${{word#*=}}; fi
+  if [[ -n ${{values[$path $last]+there}} ]]; then
+    current=$word
+    names=${{values[$path $last]}}
+    if [[ $last == --policy ]]; then
+      # Behind a comma stands another policy, or another parameter of the last one with a colon.
+      current=${{word##*,}}
+      before=${{word%"$current"}}
+      rest=${{before%,}}
+      while [[ -n $rest ]]; do
+        part=${{rest##*,}}
+        [[ $part == *:* ]] && owner=${{part%%:*}}
+        [[ $part == *=* && $part != *:* && $rest == *,* ]] || break
+        rest=${{rest%,*}}
+      done
+      [[ -n $owner ]] && names+=" ${{parameters[$last $owner]}}"
+      if [[ $current == *:* ]]; then
+        owner=${{current%%:*}}
+        before+=$owner:
+        current=${{current#*:}}
+        names=${{parameters[$last $owner]}}
+      fi
+    elif [[ ($last == --workload && $word == *:*) || ($last == --unit && $word == *,*) ]]; then
+      owner=${{word%%[:,]*}}
+      current=${{word##*[:,]}}
+      before=${{word%"$current"}}
+      names=${{parameters[$last $owner]}}
+    fi
+    if [[ -z $names && -z $owner ]]; then
+      COMPREPLY=($(compgen -f -- "$word"))
+    else
+      COMPREPLY=($(compgen -P "$before" -W "$names" -- "$current"))
+      compopt +o filenames 2>/dev/null
+      [[ ${{COMPREPLY[0]}} == *= ]] && compopt -o nospace 2>/dev/null
+    fi
+    if [[ -n ${{COMP_LINE:-}} && ${{COMP_WORDBREAKS:-}} == *:* && $word == *[:=]* ]]; then
+      before=${{word%"${{word##*[:=]}}"}}
+      COMPREPLY=("${{COMPREPLY[@]#"$before"}}")
+    fi
+  elif [[ $word == -* ]]; then
+    COMPREPLY=($(compgen -W "${{options[/$path]}}" -- "$word"))
+  elif [[ -n ${{below[/$path]}} ]]; then
+    COMPREPLY=($(compgen -W "${{below[/$path]}}" -- "$word"))
+  elif [[ $path == help* ]]; then
+    COMPREPLY=()
+  else
+    COMPREPLY=($(compgen -f -- "$word"))
+  fi
+}}
+complete -o filenames -F _equipoise equipoise
+)";
 
 std::string bash_text(const std::vector<CommandWords>& commands) {
   std::string below;
@@ -163,48 +262,19 @@ std::string bash_text(const std::vector<CommandWords>& commands) {
     options += fmt::format("    [{}]={}\n", quoted("/" + command.path),
                            quoted(fmt::to_string(fmt::join(names, " "))));
   }
-  return fmt::format(R"(# Completion of equipoise for bash, and for zsh after bashcompinit.
-_equipoise() {{
-  local -A below=(
-{})
-  local -A options=(
-{})
-  local -A values=(
-{})
-  local path= next word i last
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word=${{COMP_WORDS[i]}}
-    case " ${{below[/$path]}} " in
-      *" $word "*) next=${{path:+$path }}$word; [[ -n ${{options[/$next]+there}} ]] && path=$next ;;
-    esac
-  done
-  word=${{COMP_WORDS[COMP_CWORD]}}
-  last=${{COMP_WORDS[COMP_CWORD - 1]}}
-  if [[ -n ${{values[$path $last]+there}} ]]; then
-    if [[ $last == --policy && $word == *,* ]]; then
-      COMPREPLY=($(compgen -P "${{word%,*}}," -W "${{values[$path $last]}}" -- "${{word##*,}}"))
-    elif [[ -n ${{values[$path $last]}} ]]; then
-      COMPREPLY=($(compgen -W "${{values[$path $last]}}" -- "$word"))
-    else
-      COMPREPLY=($(compgen -f -- "$word"))
-    fi
-  elif [[ $word == -* ]]; then
-    COMPREPLY=($(compgen -W "${{options[/$path]}}" -- "$word"))
-  elif [[ -n ${{below[/$path]}} ]]; then
-    COMPREPLY=($(compgen -W "${{below[/$path]}}" -- "$word"))
-  elif [[ $path == help* ]]; then
-    COMPREPLY=()
-  else
-    COMPREPLY=($(compgen -f -- "$word"))
-  fi
-}}
-complete -o filenames -F _equipoise equipoise
-)",
-                     below, options, values);
+  return fmt::format(bash_script, below, options, values, parameter_lines());
 }
 
+/// The values, and behind those of policies their parameters: "ss ss:min_block_items=".
 std::string fish_values(const OptionWords& option) {
-  const std::string values = fmt::to_string(fmt::join(option.values, " "));
+  std::string values = fmt::to_string(fmt::join(option.values, " "));
+  if (option.is_list) {
+    for (const PolicyInfo& info : policy_catalog()) {
+      for (const ParameterInfo& parameter : info.parameters) {
+        values += fmt::format(" {}:{}=", info.name, parameter.name);
+      }
+    }
+  }
   return option.is_list ? "(__equipoise_list " + values + ")" : values;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/report/table_rows.hpp"
 #include "tools/runs/options.hpp"
 #include "tools/search/ideal_runs.hpp"
 #include "tools/sweep/sweep_plan.hpp"
@@ -45,6 +46,7 @@ struct CompareRequest {
   bool explain_interval = false;  ///< print what makes intervals as wide as they are
   /// Asks whether the winner stays one on machines that differ by this share.
   std::optional<double> what_if;
+  TableChoice table;
   BoundsRequest bounds;
   bool json = false;
 };
@@ -170,8 +172,14 @@ struct ReportRequest {
 };
 int report_command(const ReportRequest& request);
 
-/// `equipoise show`: a recorded run as a table and a chart.
-int show_command(const FileRequest& request);
+/// `equipoise show`: a recorded run as a table and a chart, or a comparison as `compare` printed it.
+struct ShowRequest {
+  std::string path;
+  TableChoice table;  ///< of a comparison
+  bool json = false;
+  bool quiet = false;  ///< without the definitions of its words
+};
+int show_command(const ShowRequest& request);
 
 /// `equipoise trace check` and `show`, `equipoise platform check` and `show`.
 int trace_check_command(const FileRequest& request);

@@ -39,16 +39,41 @@ void ask_what_if(Comparison& comparison, const Reference& reference,
   }
 }
 
+/// Warns of times that are less certain, of events that took no effect, and of a machine that is
+/// not as it was recorded.
+void warn_of_doubts(const Comparison& comparison, const Worlds& worlds) {
+  warn_of_extrapolation(comparison);
+  const World& first = *worlds.front();
+  const std::string stale = staleness_text(comparison, first.traces(), first.phases());
+  if (!stale.empty()) warn(stale);
+  for (const auto& world : worlds) {
+    if (const std::optional<Seconds> end = last_end(comparison, world->name())) {
+      warn_of_late_events(world->scenario(), *end);
+    }
+  }
+}
+
+/// Locks the folder of results, which is made if there is none; nothing if none is written.
+std::optional<OutputLock> locked_folder(const ComparisonOptions& options) {
+  if (options.out.empty()) return std::nullopt;
+  make_folder(options.kept_runs == KeptRuns::none ? options.out : options.out + "/runs", "--out");
+  return OutputLock::of_folder(options.out, "--out");
+}
+
 }  // namespace
 
 int compare_command(const CompareRequest& request) {
   expect_simulation(request);
   const ComparisonOptions& options = request.options;
+  TableChoice table = request.table;
+  table.has_definitions = !options.quiet;
+  expect_column(table.sort, "--sort");
   Comparison comparison;
   comparison.policies = choose_policies(options, "--policy");
   comparison.reference = choose_reference(comparison.policies, {});
   const Worlds worlds = open_worlds(options, "compare");
   const World& first = *worlds.front();
+  leave_out_slow(comparison.policies, first.phases());
   std::vector<std::string> names;
   std::vector<WorldSettings> settings;
   for (const auto& world : worlds) {
@@ -65,11 +90,7 @@ int compare_command(const CompareRequest& request) {
   check_validations(options.validations_file);
   expect_no_inputs(files_of_comparison(comparison.policies, names, options), "--out");
   expect_no_sweep(options.out);
-  std::optional<OutputLock> out;
-  if (!options.out.empty()) {
-    make_folder(options.kept_runs == KeptRuns::none ? options.out : options.out + "/runs", "--out");
-    out = OutputLock::of_folder(options.out, "--out");
-  }
+  const std::optional<OutputLock> out = locked_folder(options);
   comparison.environment = environment_now();
   describe_experiment(comparison, options, first.phases(), settings);
 
@@ -95,12 +116,10 @@ int compare_command(const CompareRequest& request) {
   relate_results(comparison, options.baseline);
 
   print_out("{}", request.json ? results_text(comparison)
-                               : comparison_table(comparison) +
+                               : comparison_table(comparison, table) +
                                      (request.explain_interval ? interval_table(comparison) : ""));
   write_results(comparison, options, !request.json);
-  warn_of_extrapolation(comparison);
-  const std::string stale = staleness_text(comparison, first.traces(), first.phases());
-  if (!stale.empty()) warn(stale);
+  warn_of_doubts(comparison, worlds);
   for (const PolicyResult& result : comparison.results) failed = failed || !result.verified;
   if (failed) say_error("some runs failed; see the warnings above");
   const bool is_met =

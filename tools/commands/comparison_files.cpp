@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -12,7 +11,6 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/console.hpp"
-#include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/page/report_page.hpp"
 #include "tools/report/result_fields.hpp"
@@ -22,26 +20,21 @@
 namespace equipoise {
 namespace {
 
-/// Larger run files are kept only with --runs all: about 60,000 blocks.
-constexpr std::uintmax_t most_kept_bytes = std::uintmax_t{16} << 20;
-
-/// Removes the run files that are too large to be kept without being asked for, and says so.
-void remove_large_runs(const Comparison& comparison, const ComparisonOptions& options) {
-  if (options.kept_runs != KeptRuns::small) return;
-  std::vector<std::string> removed;
+/// Says which run files were given up because they are larger than is kept without being asked for.
+void note_large_runs(const Comparison& comparison, const ComparisonOptions& options) {
+  if (options.kept_runs != KeptRuns::small || options.quiet) return;
+  std::vector<std::string> large;
   for (const PolicyResult& result : comparison.results) {
-    const std::string file = run_file_of(options.out, result.spelling, result.on);
     std::error_code error;
-    const std::uintmax_t bytes = std::filesystem::file_size(file, error);
-    if (error || bytes < most_kept_bytes || !std::filesystem::remove(file, error)) continue;
-    removed.push_back(fmt::format(
-        "{} ({}, {})", result.spelling,
-        counted(static_cast<std::size_t>(*result.means.of<&RunNumbers::blocks>()), "block"),
-        quantity_text(static_cast<double>(bytes), "B")));
+    const std::string file = run_file_of(options.out, result.spelling, result.on);
+    if (std::filesystem::exists(file, error)) continue;
+    large.push_back(fmt::format(
+        "{} ({})", result.spelling,
+        counted(static_cast<std::size_t>(*result.means.of<&RunNumbers::blocks>()), "block")));
   }
-  if (removed.empty() || options.quiet) return;
+  if (large.empty()) return;
   note(fmt::format("no run file is kept of {}, because it is large; --runs all keeps it",
-                   in_one_line(removed)));
+                   in_one_line(large)));
 }
 
 /// Removes the run files of the comparison whose results.json is in `options.out`, except those
@@ -97,7 +90,8 @@ std::vector<std::string> files_of_comparison(const std::vector<PolicyChoice>& ch
   if (options.out.empty()) return {};
   std::vector<std::string> files = result_files(options.out);
   for (const PolicyChoice& choice : choices) {
-    for (const std::string& on : worlds) files.push_back(run_file_to_keep(options, choice, on, 0));
+    for (const std::string& on : worlds)
+      files.push_back(run_file_to_keep(options, choice, on, 0).path);
   }
   return files;
 }
@@ -125,7 +119,7 @@ void write_result_files(const Comparison& comparison, const std::string& folder)
 void write_results(const Comparison& comparison, const ComparisonOptions& options, bool prints) {
   if (options.out.empty()) return;
   remove_earlier_runs(comparison, options);
-  remove_large_runs(comparison, options);
+  note_large_runs(comparison, options);
   write_result_files(comparison, options.out);
   if (!prints) return;
   const std::string runs =

@@ -43,6 +43,11 @@ void expect_file(const std::string& file, const std::string& option, const std::
                                run, option));
 }
 
+void expect_files(const RunOptions& options, const std::string& run) {
+  expect_file(options.platform_file, "--platform", run);
+  for (const std::string& trace : options.trace_files) expect_file(trace, "--trace", run);
+}
+
 /// The run's policy as it is typed: `NAME[:k=v,...]`, or the path of its library in place of NAME.
 std::string typed_policy(const RunHeader& header) {
   if (header.loaded_from.empty()) return header.spelling;
@@ -59,8 +64,7 @@ RunOptions recorded_options(const RunFile& file, const ReplayRequest& request) {
   static_cast<RunSettings&>(options) = completed(typed, header.settings);
   if (!options.block_timeout) options.block_timeout = BlockTimeout{};  // as runs were then
   if (!typed.platform_file.empty()) options.maps = typed.maps;  // those of the run name its hosts
-  expect_file(options.platform_file, "--platform", file.path);
-  for (const std::string& trace : options.trace_files) expect_file(trace, "--trace", file.path);
+  if (!request.check) expect_files(options, file.path);
   options.seed = header.seed;
   options.decision_cost = header.decision_cost;
   options.on = request.on.empty() ? header.on : request.on;
@@ -104,10 +108,11 @@ PolicyChoice recorded_choice(const RunFile& file) {
 }
 
 /// The costs that an informed policy or an oracle was given before the run, read again from the
-/// same files.
+/// same files; a run file does not have them. Other policies decide by the run alone.
 KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
                               const RunOptions& options) {
   if (!choice.is_informed()) return {};
+  expect_files(options, file.path);
   if (options.platform_file.empty()) {
     return known_costs(file.run.phases, units_in_traces(file, options),
                        profile_of(choice, read_traces(options.trace_files)));
@@ -192,7 +197,7 @@ int issue_again(const std::shared_ptr<const RunFile>& recorded, const RunOptions
   const OutputLock out = OutputLock::of_file(request.out, "--out");
   catch_stop_signals();
   world->prepare();
-  const RunReport again = world->run(choice, file.header.repetition, request.out);
+  const RunReport again = world->run(choice, file.header.repetition, {request.out});
   const int code = report_run(
       again, choice, world->units(), request.out, request.json, world->reference().resident(),
       RecordedMakespan{
@@ -285,7 +290,7 @@ int pace(const RunFile& file, RunOptions options, const ReplayRequest& request) 
   const OutputLock out = OutputLock::of_file(request.out, "--out");
   catch_stop_signals();
   const CoreWatch watch = watch_of_all_cores();
-  RunReport again = world->run(choice, file.header.repetition, request.out);
+  RunReport again = world->run(choice, file.header.repetition, {request.out});
   again.run.core_use = watch.since();
   return report_run(
       again, choice, world->units(), request.out, request.json, {},

@@ -1,5 +1,5 @@
 // `equipoise report`: runs and results as a page, tables, pictures, and traces for viewers; and
-// `equipoise show`: a recorded run on the terminal.
+// `equipoise show`: a recorded run or a comparison on the terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +21,10 @@
 #include "tools/page/report_page.hpp"
 #include "tools/report/json_values.hpp"
 #include "tools/report/report_inputs.hpp"
+#include "tools/report/report_text.hpp"
+#include "tools/report/stored_comparison.hpp"
+#include "tools/report/table_rows.hpp"
+#include "traces/files/input_file.hpp"
 #include "traces/json_record.hpp"
 #include "traces/run_file.hpp"
 
@@ -136,13 +140,24 @@ int report_command(const ReportRequest& request) {
   return 0;
 }
 
-int show_command(const FileRequest& request) {
-  const std::string& file = request.file;
-  if (std::filesystem::is_directory(file) ||
-      !text_at(first_line_of(file), "schema").starts_with("equipoise.run/")) {
+int show_command(const ShowRequest& request) {
+  expect_column(request.table.sort, "--sort");
+  const bool is_folder = std::filesystem::is_directory(request.path);
+  const std::string results = is_folder ? request.path + "/results.json" : request.path;
+  if (is_folder ? std::filesystem::exists(results)
+                : std::filesystem::path(results).filename() == "results.json") {
+    const Comparison comparison = read_comparison(results);
+    TableChoice table = request.table;
+    table.has_definitions = !request.quiet;
+    return request.json ? print_out("{}", read_input(results, "give what compare --out wrote"))
+                        : print_out("{}", comparison_table(comparison, table));
+  }
+  const std::string& file = request.path;
+  if (is_folder || !text_at(first_line_of(file), "schema").starts_with("equipoise.run/")) {
     throw InputError(file,
-                     "this is no run file; give one that --out of simulate or run wrote, or one of "
-                     "runs/ of compare; `equipoise report` shows folders, results and traces");
+                     "this is neither a run file nor a comparison; give a file that --out of "
+                     "simulate or run wrote, one of runs/ of compare, or the folder of compare "
+                     "--out; `equipoise report` shows other folders, and traces");
   }
   const RunFile run = read_run_file(file);
   return request.json ? print_json(run_json(run))

@@ -57,10 +57,13 @@ int run_once(const RunRequest& request, const std::string& command) {
     warn(text);
   }
   world->prepare();
-  const RunReport report = world->run(choice, 0, request.out);
+  const RunReport report = world->run(choice, 0, {request.out});
   const int exit_code =
       report_run(report, choice, world->units(), request.out, request.json, reference.resident());
   experience.add(report, *world);
+  if (!report.outcome.interrupted) {
+    warn_of_late_events(world->scenario(), report.run.numbers.makespan);
+  }
   if (!request.report_file.empty() && !report.outcome.interrupted) write_page(request);
   return exit_code;
 }

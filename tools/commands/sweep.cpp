@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,6 +31,7 @@
 #include "tools/sweep/sweep_report.hpp"
 #include "tools/sweep/sweep_results.hpp"
 #include "tools/worlds/world.hpp"
+#include "traces/json_document.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -224,12 +229,56 @@ std::vector<std::string> files_of_results(const Campaign& campaign, const std::s
   return files;
 }
 
-void write_sweep(const SweepResults& results, const std::string& folder) {
+/// Whether the folder has the summary of a sweep with experiments that are not in `campaign`, and
+/// that are `left_out` of it.
+bool has_wider_summary(const std::string& folder, const std::set<std::string>& left_out) {
+  const std::string file = folder + "/summary.json";
+  std::error_code error;
+  if (left_out.empty() || !std::filesystem::exists(file, error)) return false;
+  std::ostringstream text;  // not as an input, because a whole sweep writes it
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  try {
+    const JsonValue summary = parse_json(text.str(), file);
+    return std::ranges::any_of(
+        JsonObject(summary, file, "a summary").list("experiments"), [&](const JsonValue& one) {
+          return left_out.contains(JsonObject(one, file, "an experiment").text("name"));
+        });
+  } catch (const InputError&) {  // not a summary of ours
+    return false;
+  }
+}
+
+/// Warns once of experiments that end before events of their scenarios.
+void warn_of_late_events(const SweepPlan& plan, const SweepResults& results) {
+  const PlannedExperiment* first = nullptr;
+  std::size_t more = 0;
+  Seconds end_of_first;
+  for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
+    const std::optional<Seconds> end = last_end(results.comparisons[i], "sim");
+    const std::vector<Disturbance>& events = plan.experiments[i].machine->setup.scenario.events;
+    const bool is_late = end && std::ranges::any_of(events, [&](const Disturbance& event) {
+                           return event.at >= *end;
+                         });
+    if (!is_late) continue;
+    more += first == nullptr ? 0 : 1;
+    if (first != nullptr) continue;
+    first = &plan.experiments[i];
+    end_of_first = *end;
+  }
+  if (first == nullptr) return;
+  warn_of_late_events(first->machine->setup.scenario, end_of_first,
+                      fmt::format(" in {}{}", first->experiment.name,
+                                  more == 0 ? "" : fmt::format(", and so it is in {} more", more)));
+}
+
+/// Writes the results of all experiments, and the summary unless it is to be kept.
+void write_sweep(const SweepResults& results, const std::string& folder, bool keeps_summary) {
   for (std::size_t i = 0; i < results.comparisons.size(); ++i) {
     const std::string here = folder_of(results.campaign.experiments[i], folder);
     make_folder(here, "--out");
     write_result_files(results.comparisons[i], here);
   }
+  if (keeps_summary) return;
   write_whole_file(folder + "/summary.json", sweep_text(results));
   write_whole_file(folder + "/table.md", sweep_markdown(results));
   write_whole_file(folder + "/report.html", sweep_html(results));
@@ -283,7 +332,7 @@ ExpectedResults expected_of(const SweepPlan& plan) {
 
 /// Writes the results if all points have been tried, by this sweep or another one. Returns the exit
 /// code.
-int finish(const Campaign& campaign, const SweepPlan& plan,
+int finish(const Campaign& campaign, const SweepPlan& plan, const std::set<std::string>& left_out,
            const std::optional<Expectations>& expectations, const SweepRequest& request) {
   const LockedFile lock = lock_results(request.out);
   const StoredPoints stored = read_folder(request.out);
@@ -304,13 +353,24 @@ int finish(const Campaign& campaign, const SweepPlan& plan,
   SweepResults results = sweep_results(campaign, plan, stored);
   const Environment environment = environment_now();
   for (Comparison& comparison : results.comparisons) comparison.environment = environment;
-  write_sweep(results, request.out);
+  const bool keeps_summary = has_wider_summary(request.out, left_out);
+  write_sweep(results, request.out, keeps_summary);
   if (request.json) {
     print_out("{}", sweep_text(results));
   } else {
-    print_out("{0}\ntables: {1}/table.md   report: {1}/report.html   results: {1}/experiments/\n",
-              standings_table(results), request.out);
+    const std::string summary =
+        keeps_summary
+            ? ""
+            : fmt::format("tables: {0}/table.md   report: {0}/report.html   ", request.out);
+    print_out("{}\n{}results: {}/experiments/\n", standings_table(results), summary, request.out);
   }
+  if (keeps_summary && !request.quiet) {
+    note(
+        fmt::format("{}: summary.json, table.md and report.html stay those of more experiments; a "
+                    "sweep without --only makes them anew from the points that are there",
+                    request.out));
+  }
+  warn_of_late_events(plan, results);
   const bool failed = warn_of_failures(plan, stored);
   if (failed) say_error("some runs failed; see the warnings above");
   const bool is_met =
@@ -362,7 +422,7 @@ int sweep_command(const SweepRequest& request) {
   catch_stop_signals();
   find_schedules(plan, done, shard, writer, request.quiet);
   simulate_points(plan, todo, writer, request.quiet);
-  return finish(campaign, plan, expectations, request);
+  return finish(campaign, plan, left_out, expectations, request);
 }
 
 }  // namespace equipoise

@@ -47,9 +47,17 @@ Schedule run(Items items, const std::vector<double>& seconds_per_item,
 
 int wrong = 0;
 
-void expect(bool holds, const char* what) {
-  if (!holds) ++wrong;
+/// Prints whether `what` holds, and if not, the schedule that came instead.
+void expect(bool holds, const char* what, const Schedule& schedule) {
   std::printf("%s: %s\n", holds ? "ok" : "WRONG", what);
+  if (holds) return;
+  ++wrong;
+  for (const auto& [unit, sizes] : schedule.sizes) {
+    std::printf("  u%u got blocks of", unit);
+    for (const Items size : sizes) std::printf(" %lld", static_cast<long long>(size));
+    std::printf(" items\n");
+  }
+  std::printf("  and the last of them ended at %.10g s\n", schedule.end_s);
 }
 
 }  // namespace
@@ -73,12 +81,12 @@ int main() {
   const Schedule schedule = run(400, {0.1, 0.3}, {{"share", "0.75"}});
   expect(schedule.sizes == std::map<std::uint32_t, std::vector<Items>>{{0, {4, 147, 91, 40, 11, 5}},
                                                                        {1, {4, 46, 37, 6, 5, 4}}},
-         "gives idle units three quarters of their part of what is left");
-  expect(std::abs(schedule.end_s - 30.6) < 1e-9, "ends after 30.6 s");
+         "gives idle units three quarters of their part of what is left", schedule);
+  expect(std::abs(schedule.end_s - 30.6) < 1e-9, "ends after 30.6 s", schedule);
 
   // With share=1, a unit that knows its speed and is alone gets everything that is left.
   const Schedule all = run(100, {0.1}, {{"share", "1"}});
   expect(all.sizes == std::map<std::uint32_t, std::vector<Items>>{{0, {2, 98}}},
-         "gives a single unit all the rest with share=1");
+         "gives a single unit all the rest with share=1", all);
   return wrong == 0 ? 0 : 1;
 }

@@ -44,11 +44,10 @@ std::size_t delaying_copies(const ResidentPath& resident, const Losses& loss,
   return copies.size();
 }
 
-/// A share of the bound in percent; from 1000 % on as so many times the bound: "42 x".
+/// A share of the bound in percent; from 1000 % on without decimals.
 std::string share_text(double share) {
   constexpr double many = 10.0;
-  if (std::abs(share) >= many) return significant(share, 3) + " x";
-  return fmt::format("{:.1f}", 100.0 * share);
+  return fmt::format("{:.{}f}", 100.0 * share, std::abs(share) >= many ? 0 : 1);
 }
 
 }  // namespace

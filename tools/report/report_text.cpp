@@ -2,11 +2,11 @@
 #include "tools/report/report_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,12 +35,6 @@ std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share);
 
 std::string joules(const std::optional<double>& energy_j) {
   return energy_j ? number_text(result_field("energy_j"), *energy_j) : "-";
-}
-
-/// The least mean makespan of a world, without oracles and without runs that were not verified.
-double least_s(const Comparison& comparison, const std::string& on) {
-  const PolicyResult* const fastest = fastest_result(comparison, on);
-  return fastest != nullptr ? fastest->makespan_s.mean : std::numeric_limits<double>::infinity();
 }
 
 /// The prefix for all makespans of a comparison.
@@ -114,18 +108,17 @@ std::string why_lines(const Comparison& comparison) {
   return text.empty() ? text : "\n" + text;
 }
 
-/// The losses by cause; empty where they are small or unknown.
-std::string loss_table(const Comparison& comparison) {
+/// The losses by cause, with what these are if it `has_definitions`; empty where they are small or
+/// unknown.
+std::string loss_table(const Comparison& comparison, bool has_definitions) {
   const std::vector<std::vector<std::string>> rows = loss_rows(comparison);
   if (rows.empty()) return {};
   TextTable table(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
-  const bool has_multiples = std::ranges::any_of(rows, [](const std::vector<std::string>& row) {
-    return std::ranges::any_of(row, [](const std::string& cell) { return cell.ends_with(" x"); });
-  });
-  return fmt::format(
-      "\n{}\n{}{}{}", table.text(), legend({rows.front().begin() + 1, rows.front().end()}),
-      has_multiples ? "x: times the bound, from 1000 % on\n" : "", resident_note(comparison));
+  return fmt::format("\n{}\n{}{}", table.text(),
+                     has_definitions ? legend({rows.front().begin() + 1, rows.front().end()})
+                                     : "loss: in % of the lower bound\n",
+                     resident_note(comparison));
 }
 
 /// The energy of every unit in joules; empty if that of none is known.
@@ -292,6 +285,15 @@ std::string run_table(const RunReport& report, const PolicyChoice& policy,
          run_line(report, policy) + "\n" + loss_lines(report, units) + notes_text(report.notes);
 }
 
+/// "fac2, gss", "fac2, gss, tss and 20 others".
+std::string some_of(std::vector<std::string> names) {
+  constexpr std::size_t shown = 3;
+  const std::size_t more = names.size() > shown + 1 ? names.size() - shown : 0;
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, ", "),
+                     more > 0 ? fmt::format(" and {} others", more) : "");
+}
+
 /// A column of the results. Makespans have one prefix, so that they can be compared at a glance;
 /// each other time has its own, because some are many times as long as others.
 struct ResultColumn {
@@ -310,10 +312,10 @@ struct ResultColumn {
   }
 };
 
-std::vector<ResultColumn> result_columns(const Comparison& comparison) {
+std::vector<ResultColumn> result_columns(const Comparison& comparison, bool is_brief) {
   const Prefix prefix = prefix_of_makespans(comparison);
   std::vector<ResultColumn> columns;
-  for (const ResultField* const field : columns_of(in_text, comparison)) {
+  for (const ResultField* const field : table_columns(comparison, is_brief)) {
     const bool is_time = std::string_view(field->unit) == "s";
     const bool is_makespan = std::string_view(field->name).starts_with("makespan");
     columns.push_back({field, is_makespan ? prefix : Prefix(), is_time && !is_makespan});
@@ -321,14 +323,16 @@ std::vector<ResultColumn> result_columns(const Comparison& comparison) {
   return columns;
 }
 
-/// A line for each policy and world; the fastest policies stand out.
-std::string result_table(const Comparison& comparison) {
-  const std::vector<ResultColumn> columns = result_columns(comparison);
+/// A line for each result of `comparison`, a part of `all`; the fastest policies stand out.
+std::string result_table(const Comparison& comparison, const Comparison& all, bool is_brief) {
+  const std::vector<ResultColumn> columns = result_columns(comparison, is_brief);
   std::vector<std::string> heads;
   for (const ResultColumn& column : columns) heads.push_back(column.heading());
   TextTable table(std::move(heads));
   for (const PolicyResult& r : comparison.results) {
-    const bool best = r.verified && r.makespan_s.mean <= least_s(comparison, r.on) &&
+    const PolicyResult* const fastest = fastest_result(all, r.on);
+    const bool best = fastest != nullptr && r.verified &&
+                      r.makespan_s.mean <= fastest->makespan_s.mean &&
                       foresight_of(comparison, r) != Foresight::oracle;
     std::vector<std::string> cells;
     for (const ResultColumn& column : columns) {
@@ -356,19 +360,37 @@ std::string timings_text(const Comparison& comparison) {
   text += "\n";
   if (!is_simulated(*simulated)) return text;
   if (!comparison.model_errors_from.empty()) {
-    text +=
+    text += wrapped(
         "95 %: with this probability a single real run ends within the interval, by the "
         "uncertainty of the recording and the errors that " +
-        comparison.model_errors_from + " showed (--explain-interval)\n";
+        comparison.model_errors_from + " showed (--explain-interval)");
   } else if (!simulated->prediction.note.empty()) {
-    text += "how far a real run may be off cannot be said: " + simulated->prediction.note + "\n";
+    text += wrapped("how far a real run may be off cannot be said: " + simulated->prediction.note);
   }
   return text;
 }
 
-/// What the table's words mean, as far as they are in it, and what it is compared with.
-std::string comparison_legend(const Comparison& comparison) {
-  std::string text = "* fastest policy that does not know this run's mean times";
+/// For each world in which the lead of the fastest policy may be chance, why: ", perhaps by chance:
+/// fac2 and gss are not slower beyond noise".
+std::string chance_text(const Comparison& comparison) {
+  const std::vector<std::string> worlds = worlds_of(comparison);
+  std::string text;
+  for (const std::string& on : worlds) {
+    const std::vector<std::string> others = perhaps_as_fast(comparison, on);
+    if (others.empty()) continue;
+    const bool is_repeated = fastest_result(comparison, on)->reps > 1;
+    text += fmt::format(", perhaps by chance{}: {}", worlds.size() > 1 ? " (" + on + ")" : "",
+                        is_repeated ? fmt::format("{} {} not slower beyond noise", some_of(others),
+                                                  others.size() == 1 ? "is" : "are")
+                                    : "one run does not show noise");
+  }
+  return text;
+}
+
+/// The mark of the table, and what it is compared with.
+std::string comparison_summary(const Comparison& comparison) {
+  std::string text =
+      "* fastest policy that does not know this run's mean times" + chance_text(comparison);
   if (comparison.lower_bound_s) {
     text += fmt::format("; lower bound {}", quantity_text(*comparison.lower_bound_s, "s", 4));
   }
@@ -377,6 +399,11 @@ std::string comparison_legend(const Comparison& comparison) {
         fmt::format("; best known {} ({})", quantity_text(comparison.best_known->seconds, "s", 4),
                     comparison.best_known->spelling);
   }
+  return wrapped(text);
+}
+
+/// What the table's words mean, as far as they are in it.
+std::string comparison_legend(const Comparison& comparison) {
   std::vector<std::string> words = {"makespan_half_ci95_s", "speedup_vs_baseline"};
   if (comparison.lower_bound_s) words.emplace_back("over_lower_bound");
   words.insert(words.end(), {"idle_fraction.mean", "finish_spread_s"});
@@ -390,7 +417,7 @@ std::string comparison_legend(const Comparison& comparison) {
       words.emplace_back(name);
     }
   }
-  return wrapped(text) + legend(words);
+  return legend(words);
 }
 
 /// The summary of a run, as the last line of a run file has it.
@@ -511,14 +538,22 @@ std::string interval_table(const Comparison& comparison) {
   return text + notes;
 }
 
-std::string comparison_table(const Comparison& comparison) {
-  std::string text = result_table(comparison) + "\n" + comparison_legend(comparison);
-  text += timings_text(comparison);
-  if (comparison.what_if) text += wrapped(sentence_of(*comparison.what_if));
-  text += oracle_lines(comparison);
+std::string comparison_table(const Comparison& all, const TableChoice& choice) {
+  const Comparison comparison = arranged(all, choice);
+  std::string text =
+      result_table(comparison, all, choice.is_brief) + "\n" + comparison_summary(all);
+  if (comparison.results.size() < all.results.size()) {
+    text += fmt::format("{} of {} rows; without --top all are shown\n", comparison.results.size(),
+                        all.results.size());
+  }
+  if (choice.is_brief) return text;
+  if (choice.has_definitions) text += comparison_legend(comparison);
+  text += timings_text(all);
+  if (all.what_if) text += wrapped(sentence_of(*all.what_if));
+  if (choice.has_definitions) text += oracle_lines(comparison);
   if (!comparison.assumptions.empty()) text += wrapped(comparison.assumptions);
-  text += why_lines(comparison);
-  text += loss_table(comparison);
+  text += why_lines(all);
+  text += loss_table(comparison, choice.has_definitions);
   if (knows_energy(comparison) && comparison.units.size() <= most_units_in_a_row) {
     text += "\n" + energy_table(comparison);
   }

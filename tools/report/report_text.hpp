@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/report/table_rows.hpp"
 #include "tools/runs/run_plan.hpp"
 #include "tools/simulations/sim_machine.hpp"
 #include "tools/worlds/comparison.hpp"
@@ -20,10 +21,11 @@ void warn_of_extrapolation(const std::string& policy, double share);
 /// Warns once if that is so for any policy of the comparison, whose remarks name them.
 void warn_of_extrapolation(const Comparison& comparison);
 
-/// A comparison: a line per policy and world, with the least makespan of each world marked. With
-/// both worlds, it also shows the predicted makespan beside the measured one, and how precise the
-/// repetitions are (`noise_text`).
-[[nodiscard]] std::string comparison_table(const Comparison& comparison);
+/// A comparison: a line per policy and world, with the least makespan of each world marked, and
+/// whether that may be chance. With both worlds, it also shows the predicted makespan beside the
+/// measured one, and how precise the repetitions are (`noise_text`).
+[[nodiscard]] std::string comparison_table(const Comparison& comparison,
+                                           const TableChoice& choice = {});
 
 /// What makes the intervals of predictions as wide as they are: for each policy half the width that
 /// each cause alone would give it, in percent of the mean; or why there is no interval.

@@ -128,6 +128,22 @@ Json p_faster_json(const OfResult& of) {
   return json;
 }
 
+/// How probable it is that the fastest result of the same world is faster than this one.
+Json p_of_fastest(const OfResult& of) {
+  const PolicyResult* const fastest = fastest_result(of.comparison, of.result.on);
+  if (fastest == nullptr) return {};
+  for (const auto& [policy, p] : fastest->prediction.p_faster) {
+    if (policy == of.result.spelling) return p;
+  }
+  return {};
+}
+
+bool knows_order(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.results, [](const PolicyResult& result) {
+    return !result.prediction.p_faster.empty();
+  });
+}
+
 constexpr NumberFormat to_digits(int digits) { return {Notation::significant, digits}; }
 constexpr NumberFormat to_decimals(int decimals) { return {Notation::fixed, decimals}; }
 constexpr NumberFormat in_percent(int decimals) { return {Notation::percent, decimals}; }
@@ -174,6 +190,9 @@ constexpr std::array fields_before_losses{
     ResultField{"interval_note", "", "", "Why there is no such interval, or what would narrow it.",
                 in_data, FieldKind::text,
                 [](Of of) { return text_or_null(of.result.prediction.note); }},
+    ResultField{"p_fastest", "* is faster", "%",
+                "The probability that the policy marked * has the shorter mean makespan.", in_text,
+                in_percent(0), p_of_fastest, knows_order},
     ResultField{"p_faster", "", "",
                 "The probability that its mean makespan is less than that of each other policy.",
                 in_json, Shown(FieldKind::by_unit, in_percent(0)), p_faster_json},

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,16 @@ constexpr auto words(DescriptionOf<KeptRuns> /*of*/) {
                     Word{KeptRuns::none, "none"}};
 }
 
+/// The most blocks that a run of a comparison may make.
+struct BlocksMax {
+  std::optional<std::uint64_t> blocks;  ///< nothing: as many as it wants
+};
+
 /// A comparison: its policies, how often they run, and where results go.
 struct ComparisonOptions : RunOptions {
-  std::vector<std::string> policies;  ///< NAME[:k=v,...]
-  std::vector<std::string> without;   ///< names that "all" in `policies` excludes
+  std::vector<std::string> policies;    ///< NAME[:k=v,...]
+  std::vector<std::string> without;     ///< names that "all" in `policies` excludes
+  std::optional<BlocksMax> blocks_max;  ///< of every policy; none: many_blocks for those of "all"
   std::string baseline = "greedy";
   int reps = 10;
   std::string out;  ///< folder; empty: nothing is written

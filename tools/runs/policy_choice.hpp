@@ -2,8 +2,10 @@
 // that it needs.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +37,8 @@ struct PolicyChoice {
   std::string typed{};        ///< exactly as typed: "./mine.so:k=v"
   std::string loaded_from{};  ///< of a policy from a library; empty: it is one of the catalog
   std::string loaded_hash{};  ///< of that file's contents
+  /// A run of a comparison that makes more blocks ends, and the policy is left out; none: no limit.
+  std::optional<std::uint64_t> blocks_max{};
 
   [[nodiscard]] bool is_experienced() const { return experience != nullptr; }
   /// Whether it follows the best schedule that is known.

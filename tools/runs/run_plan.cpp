@@ -103,6 +103,22 @@ class UnitLosses final : public Journal {
   std::map<std::uint32_t, std::size_t> latest_;  ///< the loss of each unit that is away
 };
 
+/// Counts blocks, of which there may be `most`.
+class BlockLimit final : public Journal {
+ public:
+  explicit BlockLimit(std::optional<std::uint64_t> most) : most_(most) {}
+  void block(const BlockRecord& /*record*/) override { ++blocks_; }
+  void decision(const DecisionRecord& /*record*/) override {}
+  void event(const EventRecord& /*record*/) override {}
+  void measured(const Measured& /*record*/) override {}
+
+  [[nodiscard]] bool is_exceeded() const { return most_ && blocks_ > *most_; }
+
+ private:
+  std::optional<std::uint64_t> most_;
+  std::uint64_t blocks_ = 0;
+};
+
 /// What is known of the run before it starts.
 RunHeader header_of(const RunPlan& plan) {
   const PolicyChoice& choice = plan.run.policy;
@@ -131,7 +147,24 @@ RunHeader header_of(const RunPlan& plan) {
   return header;
 }
 
-std::string problem_of(const RunOutcome& outcome, const std::function<std::string()>& verify) {
+/// The run file of the plan, with its header; null if it has none.
+std::unique_ptr<JournalFile> run_file_of(const RunPlan& plan) {
+  const RunFileTarget& to = plan.run.run_file;
+  if (to.path.empty()) return nullptr;
+  return make_queued_journal(make_journal_file(to.path, run_header_line(header_of(plan)),
+                                               names_of(plan.units), to.bytes_max));
+}
+
+void remove_run_file(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) {
+    std::filesystem::remove(target_of_links(path), error);
+  }
+}
+
+std::string problem_of(const RunOutcome& outcome, bool has_too_many_blocks,
+                       const std::function<std::string()>& verify) {
+  if (has_too_many_blocks) return "it made more blocks than --blocks-max allows";
   if (outcome.interrupted) return "interrupted";
   if (!outcome.complete) return "no unit was left to do the remaining items";
   return verify ? verify() : std::string();
@@ -168,42 +201,39 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
           ? nullptr
           : make_cost_meter(plan.run.decision_cost,
                             paper_prices(*plan.run.policy.info, plan.phases), "--decision-cost");
-  std::unique_ptr<JournalFile> file;
-  if (!plan.run.journal_file.empty()) {
-    file = make_queued_journal(make_journal_file(
-        plan.run.journal_file, run_header_line(header_of(plan)), names_of(plan.units)));
-  }
+  std::unique_ptr<JournalFile> file = run_file_of(plan);
   Metrics metrics(plan.units, plan.recorded_sizes,
                   plan.readings != nullptr ? plan.readings->note() : std::string(),
                   plan.copy_times_alone, plan.run.policy.replayed != nullptr);
   ExperienceJournal experience(plan.phases.size(), plan.units.size());
   UnitLosses unit_losses;
-  std::vector<Journal*> journals = {&metrics, &unit_losses};
+  BlockLimit limit(plan.run.policy.blocks_max);
+  std::vector<Journal*> journals = {&metrics, &unit_losses, &limit};
   if (file != nullptr) journals.push_back(file.get());
   if (plan.run.learns) journals.push_back(&experience);
   Tee all(std::move(journals));
   ScenarioJournal disturbed(plan.scenario, all);
   MeteredJournal journal(plan.readings, disturbed);
+  const auto stops = [&] {
+    return limit.is_exceeded() || (plan.stop_requested && plan.stop_requested());
+  };
   RunReport report;
   try {
-    report.outcome = run_policy(
-        deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
-        {plan.units, plan.phases, meter.get(), plan.stop_requested, absent_at_start(plan)},
-        journal);
+    report.outcome =
+        run_policy(deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
+                   {plan.units, plan.phases, meter.get(), stops, absent_at_start(plan)}, journal);
     journal.finish();
   } catch (const InputError& refusal) {  // remove the run file of a refused run
     file.reset();
-    std::error_code error;
-    if (std::filesystem::is_regular_file(plan.run.journal_file, error)) {
-      std::filesystem::remove(target_of_links(plan.run.journal_file), error);
-    }
+    remove_run_file(plan.run.run_file.path);
     if (!refusal.where().empty()) throw;
     const PolicyChoice& policy = plan.run.policy;
     throw InputError(policy.loaded_from.empty() ? policy.spelling : policy.loaded_from,
                      refusal.why());
   }
   report.left_recorded = deciding.recorded != nullptr && !deciding.recorded->were_kept_to();
-  report.problem = problem_of(report.outcome, verify);
+  report.has_too_many_blocks = report.outcome.interrupted && limit.is_exceeded();
+  report.problem = problem_of(report.outcome, report.has_too_many_blocks, verify);
   report.lower_bound_s = plan.run.lower_bound_s;
   if (plan.notes != nullptr) report.notes = *plan.notes;
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,

@@ -1,6 +1,7 @@
 // One run in any world: a policy, an executor, a journal, and the report.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -31,6 +32,13 @@ struct Redrawing {
   std::uint64_t number = 0;
 };
 
+/// Where a run is written.
+struct RunFileTarget {
+  std::string path;                          ///< empty: nowhere
+  std::optional<std::uint64_t> bytes_max{};  ///< a file that would reach this is given up; none:
+                                             ///< it may have any size
+};
+
 /// What distinguishes a run from others of the same world, so that the simulation server is sent
 /// nothing else of it.
 struct PlannedRun {
@@ -39,7 +47,7 @@ struct PlannedRun {
   std::uint64_t repetition = 0;
   std::string decision_cost = "none";
   RunSettings settings;
-  std::string journal_file;  ///< empty: no run file
+  RunFileTarget run_file;
   bool learns = false;  ///< whether the report has the run's block times, for the experience file
   std::optional<double> lower_bound_s;   ///< on the makespan, if it is known
   std::vector<BoundPhase> bound_phases;  ///< of that bound
@@ -79,6 +87,7 @@ struct RunReport {
   ExecutorNotes notes;                  ///< from the plan
   Experience shown;                     ///< block times of the run; empty unless the plan learns
   std::vector<UnitLoss> unit_losses;    ///< in the order of time
+  bool has_too_many_blocks = false;     ///< it ended early because of `PolicyChoice::blocks_max`
   bool left_recorded = false;  ///< a replay could not issue all decisions as they were recorded
 };
 

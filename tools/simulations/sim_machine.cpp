@@ -247,7 +247,7 @@ void check_policy(const SimMachine& machine, const PolicyChoice& choice) {
 }
 
 Simulation simulation_of(const SimMachine& machine, PolicyChoice choice, const RunOptions& options,
-                         std::uint64_t repetition, std::string journal_file) {
+                         std::uint64_t repetition, RunFileTarget run_file) {
   Simulation simulation;
   simulation.inputs = machine.inputs;
   simulation.phases = machine.setup.phases.size();
@@ -257,7 +257,7 @@ Simulation simulation_of(const SimMachine& machine, PolicyChoice choice, const R
                     repetition,
                     options.decision_cost,
                     settings_of(machine, options),
-                    std::move(journal_file),
+                    std::move(run_file),
                     !options.experience_file.empty(),
                     machine.bound.seconds,
                     bound_phases(machine)};

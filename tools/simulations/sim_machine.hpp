@@ -126,7 +126,7 @@ struct Simulation {
 /// The run of `choice` in `machine` with the seed, noise and decision cost of `options`.
 [[nodiscard]] Simulation simulation_of(const SimMachine& machine, PolicyChoice choice,
                                        const RunOptions& options, std::uint64_t repetition = 0,
-                                       std::string journal_file = {});
+                                       RunFileTarget run_file = {});
 
 /// Simulates in this process, which must not be used for anything else afterwards. `machine` is
 /// made from the simulation's inputs. `stop_requested` is first called when SimGrid has loaded the

@@ -21,10 +21,10 @@ namespace equipoise {
 /// Without its profile, which the server keeps.
 void fields(auto& archive, Of<PolicyChoice> auto& choice) {
   auto& [info, spelling, parameters, profile, replayed, replayed_file, experience, typed,
-         loaded_from, loaded_hash] = choice;
+         loaded_from, loaded_hash, blocks_max] = choice;
   std::string name = info == nullptr ? std::string() : info->name;
   archive(name, spelling, parameters, replayed, replayed_file, experience, typed, loaded_from,
-          loaded_hash);
+          loaded_hash, blocks_max);
   constexpr bool is_read = !std::is_const_v<std::remove_reference_t<decltype(choice)>>;
   if constexpr (is_read) info = loaded_from.empty() ? &find_policy(name) : nullptr;
 }

@@ -146,6 +146,7 @@ class ExperimentReader {
     check_name(experiment);
     if (const JsonValue* group = find("group")) experiment.group = filled(*group);
     ComparisonOptions& o = experiment.options;
+    o.blocks_max = BlocksMax{};  // none: an experiment has results of all its policies
     o.quiet = true;  // the sweep shows its own progress, and the results say what took part
     o.platform_file = from_folder(folder_, filled(required("platform")));
     for (const std::string& file : texts("traces")) {

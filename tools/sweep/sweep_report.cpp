@@ -78,7 +78,9 @@ std::string ratio_text(const RatioSummary& ratio, double value, int decimals) {
 std::vector<Row> standing_rows(const SweepResults& results) {
   const std::vector<StandingRatio> ratios = standing_ratios();
   std::vector<Row> rows = {{"policy", "experiments"}};
-  for (const StandingRatio& of : ratios) rows[0].insert(rows[0].end(), {of.heading, "worst"});
+  for (const StandingRatio& of : ratios) {
+    rows[0].insert(rows[0].end(), {of.heading, "worst " + of.heading});
+  }
   if (!results.reference.empty()) rows[0].push_back("times " + results.reference);
   for (const PolicyStanding& s : results.standings) {
     Row row = {marked(s), fmt::format("{}", s.experiments)};

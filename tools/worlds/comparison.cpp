@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/text/nearest_name.hpp"
+#include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/runs/content_hash.hpp"
@@ -16,22 +21,38 @@
 
 namespace equipoise {
 
+namespace {
+
+/// The names that "all" stands for. Throws InputError, at `where`, if `options.without` has one
+/// that no policy has.
+std::vector<std::string> policies_of_all(const ComparisonOptions& options,
+                                         const std::string& where) {
+  std::vector<std::string> names;
+  for (const PolicyInfo& info : policy_catalog()) names.push_back(info.name);
+  const std::vector<std::string> all = names;
+  for (const std::string& pattern : options.without) {
+    const std::vector<std::string> without = names_like(pattern, all);
+    if (without.empty()) static_cast<void>(find_policy(pattern, where));  // throws
+    std::erase_if(names, [&](const std::string& name) {
+      return std::ranges::find(without, name) != without.end();
+    });
+  }
+  return names;
+}
+
+}  // namespace
+
 std::vector<PolicyChoice> choose_policies(const ComparisonOptions& options,
                                           const std::string& where, const std::string& folder) {
-  const std::vector<std::string>& without = options.without;
-  for (const std::string& name : without) {
-    static_cast<void>(find_policy(name, where));  // may throw
-  }
+  const std::vector<std::string> all = policies_of_all(options, where);
   std::vector<std::string> spellings;
+  std::set<std::string> named = {options.baseline};
   for (const std::string& spelling : options.policies) {
-    if (spelling != "all") {
+    if (spelling == "all") {
+      std::ranges::copy(all, std::back_inserter(spellings));
+    } else {
+      named.insert(spelling);
       spellings.push_back(spelling);
-      continue;
-    }
-    for (const PolicyInfo& info : policy_catalog()) {
-      if (std::find(without.begin(), without.end(), info.name) == without.end()) {
-        spellings.push_back(info.name);
-      }
     }
   }
   if (std::find(spellings.begin(), spellings.end(), options.baseline) == spellings.end()) {
@@ -42,6 +63,11 @@ std::vector<PolicyChoice> choose_policies(const ComparisonOptions& options,
     PolicyChoice choice = parse_policy(spelling, where, folder);
     const auto same = std::ranges::find(choices, choice.spelling, &PolicyChoice::spelling);
     if (same == choices.end()) {
+      if (options.blocks_max) {
+        choice.blocks_max = options.blocks_max->blocks;
+      } else if (!named.contains(spelling)) {
+        choice.blocks_max = static_cast<std::uint64_t>(many_blocks);
+      }
       choices.push_back(std::move(choice));
     } else if (same->loaded_hash != choice.loaded_hash) {
       throw InputError(choice.loaded_from,
@@ -51,6 +77,24 @@ std::vector<PolicyChoice> choose_policies(const ComparisonOptions& options,
     }
   }
   return choices;
+}
+
+void warn_of_too_many_blocks(const std::string& spelling, std::uint64_t most,
+                             std::optional<double> blocks) {
+  warn(
+      fmt::format("{} is left out: a run of it makes more than {} blocks{}; give it a parameter "
+                  "for larger ones (see 'equipoise list policies {}'), or say --blocks-max none",
+                  spelling, most, blocks ? fmt::format(", {:.10g}", *blocks) : "",
+                  spelling.substr(0, spelling.find(':'))));
+}
+
+void leave_out_slow(std::vector<PolicyChoice>& policies, const std::vector<Workload>& phases) {
+  std::erase_if(policies, [&](const PolicyChoice& policy) {
+    const double blocks = blocks_beforehand(policy, phases);
+    if (!policy.blocks_max || blocks <= static_cast<double>(*policy.blocks_max)) return false;
+    warn_of_too_many_blocks(policy.spelling, *policy.blocks_max, blocks);
+    return true;
+  });
 }
 
 std::vector<std::string> spellings_of(const std::vector<PolicyChoice>& policies) {
@@ -114,6 +158,7 @@ void relate_results(Comparison& comparison, const std::string& baseline) {
   const PolicyChoice* const choice = find_choice(comparison.policies, baseline);
   compare_with_baseline(comparison.results, choice != nullptr ? choice->spelling : baseline);
   compare_with_reference(comparison.results, comparison.reference);
+  compare_order(comparison.results);
 }
 
 namespace {
@@ -199,6 +244,15 @@ const PolicyResult* find_result(const Comparison& comparison, const std::string&
     if (result.spelling == policy && result.on == on) return &result;
   }
   return nullptr;
+}
+
+std::optional<Seconds> last_end(const Comparison& comparison, const std::string& on) {
+  std::optional<Seconds> end;
+  for (const PolicyResult& result : comparison.results) {
+    if (result.on != on) continue;
+    end = std::max(end.value_or(Seconds{}), Seconds{result.makespan_s.max});
+  }
+  return end;
 }
 
 Foresight foresight_of(const Comparison& comparison, const PolicyResult& result) {

@@ -2,6 +2,7 @@
 // `compare`, `validate` and `sweep`.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -50,11 +51,20 @@ struct WorldSettings {
 using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 
 /// The policies that `options` asks for, each once, with the baseline in any case. "all" stands for
-/// the catalog without `options.without`. Paths of profiles are relative to `folder` if that is not
+/// the catalog without what `options.without` names, by names or patterns. Paths of profiles are relative to `folder` if that is not
 /// empty. Throws InputError, at `where` or at a profile.
 [[nodiscard]] std::vector<PolicyChoice> choose_policies(const ComparisonOptions& options,
                                                         const std::string& where,
                                                         const std::string& folder = {});
+
+/// Warns that the policy `spelling` is left out because a run of it makes more than `most` blocks:
+/// `blocks`, if that is known.
+void warn_of_too_many_blocks(const std::string& spelling, std::uint64_t most,
+                             std::optional<double> blocks = std::nullopt);
+
+/// Removes the policies of which is known beforehand that a run makes more than their `blocks_max`,
+/// and warns of them.
+void leave_out_slow(std::vector<PolicyChoice>& policies, const std::vector<Workload>& phases);
 
 /// The spellings of the policies, in their order.
 [[nodiscard]] std::vector<std::string> spellings_of(const std::vector<PolicyChoice>& policies);
@@ -90,6 +100,8 @@ void describe_experiment(Comparison& comparison, const ComparisonOptions& option
 /// there is none.
 [[nodiscard]] const PolicyResult* fastest_result(const Comparison& comparison,
                                                  const std::string& on);
+/// When the last of all runs in the world `on` ended; nothing if it has no results.
+[[nodiscard]] std::optional<Seconds> last_end(const Comparison& comparison, const std::string& on);
 
 /// What the policy of `result` knew from before the run.
 [[nodiscard]] Foresight foresight_of(const Comparison& comparison, const PolicyResult& result);

@@ -60,12 +60,16 @@ struct Redrawn {
 Redrawn redraw(const Comparison& comparison, World& world, const ComparisonOptions& options,
                bool& failed) {
   Redrawn redrawn;
-  redrawn.means = world.run_redrawn(comparison.policies, options, {.means = true}, failed);
+  std::vector<PolicyChoice> policies = comparison.policies;
+  std::erase_if(policies, [&](const PolicyChoice& choice) {
+    return find_result(comparison, choice.spelling, "sim") == nullptr;
+  });
+  redrawn.means = world.run_redrawn(policies, options, {.means = true}, failed);
   const bool any_outside = std::ranges::any_of(comparison.results, [](const PolicyResult& r) {
     return is_simulated(r) && r.means.of<&RunNumbers::extrapolated_share>().value_or(0.0) > 0.0;
   });
   if (any_outside && stop_signal() == 0) {
-    redrawn.ends = world.run_redrawn(comparison.policies, options, {.ends = true}, failed);
+    redrawn.ends = world.run_redrawn(policies, options, {.ends = true}, failed);
   }
   return redrawn;
 }
@@ -90,18 +94,6 @@ std::string advice_on(const Prediction& prediction) {
   return {};
 }
 
-/// Fills `p_faster` from repetitions alone.
-void compare_repetitions(Comparison& comparison, std::uint64_t seed) {
-  for (PolicyResult& a : comparison.results) {
-    if (!a.prediction.p_faster.empty() || a.reps < 2) continue;
-    for (const PolicyResult& b : comparison.results) {
-      if (&a == &b || a.on != b.on || a.reps != b.reps) continue;
-      a.prediction.p_faster.emplace_back(
-          b.spelling, probability_of_less(makespans_of(a), makespans_of(b), seed));
-    }
-  }
-}
-
 /// Why nothing can be predicted with these options; empty if nothing forbids it.
 std::string reason_against(const ComparisonOptions& options) {
   if (options.redrawn_runs == 0) return "not asked for (--interval-runs 0)";
@@ -115,44 +107,6 @@ void explain_absence(Comparison& comparison, const std::string& why) {
   for (PolicyResult& result : comparison.results) {
     if (is_simulated(result)) result.prediction.note = why;
   }
-}
-
-void predict_simulated(Comparison& comparison, World& world, const ComparisonOptions& options,
-                       bool& failed) {
-  std::string why = reason_against(options);
-  const auto variation = why.empty() ? variation_of(world.traces(), world.phases(), why)
-                                     : std::optional<MachineVariation>();
-  if (!variation) return explain_absence(comparison, why);
-  const Redrawn redrawn = redraw(comparison, world, options, failed);
-  if (stop_signal() != 0) return;
-  const auto count = static_cast<std::size_t>(options.redrawn_runs);
-  std::vector<PolicyResult*> predicted;
-  std::vector<SimulatedMakespans> simulated;
-  for (PolicyResult& result : comparison.results) {
-    if (!is_simulated(result)) continue;
-    SimulatedMakespans one{
-        result.spelling, makespans_of(result), makespans_of(redrawn.means, result.spelling, count),
-        makespans_of(redrawn.ends, result.spelling, count), block_seconds(result)};
-    const bool is_whole = result.verified && one.redrawn_s.size() == count &&
-                          result.reps == static_cast<std::size_t>(options.reps);
-    if (!is_whole) {
-      result.prediction.note = "some of its simulations failed";
-      continue;
-    }
-    predicted.push_back(&result);
-    simulated.push_back(std::move(one));
-  }
-  const KnownValidations known =
-      known_validations(options.validations_file, machine_of(world.traces().front()));
-  std::vector<Prediction> predictions = predict(simulated, *variation, known.cases, options.seed);
-  for (std::size_t i = 0; i < predicted.size(); ++i) {
-    predictions[i].note = known.cases.empty()
-                              ? "no validation shows how far simulations are off: equipoise "
-                                "validate --validations FILE makes some"
-                              : advice_on(predictions[i]);
-    predicted[i]->prediction = std::move(predictions[i]);
-  }
-  if (!known.cases.empty()) comparison.model_errors_from = known.from;
 }
 
 /// Whether a phase takes its times from `trace`.
@@ -247,12 +201,6 @@ KnownValidations known_validations(const std::string& file, const std::string& m
   return known;
 }
 
-void add_predictions(Comparison& comparison, World& world, const ComparisonOptions& options,
-                     bool& failed) {
-  if (world.name() == "sim") predict_simulated(comparison, world, options, failed);
-  compare_repetitions(comparison, options.seed);
-}
-
 void add_validation(const std::string& path, const ValidatedCase& one) {
   constexpr std::chrono::seconds patience{30};
   const LockedFile locked(path, patience);
@@ -260,6 +208,45 @@ void add_validation(const std::string& path, const ValidatedCase& one) {
   cases.push_back(one);
   forget_input(path);
   write_whole_file(path, validations_text(cases));
+}
+
+void add_predictions(Comparison& comparison, World& world, const ComparisonOptions& options,
+                     bool& failed) {
+  if (world.name() != "sim") return;
+  std::string why = reason_against(options);
+  const auto variation = why.empty() ? variation_of(world.traces(), world.phases(), why)
+                                     : std::optional<MachineVariation>();
+  if (!variation) return explain_absence(comparison, why);
+  const Redrawn redrawn = redraw(comparison, world, options, failed);
+  if (stop_signal() != 0) return;
+  const auto count = static_cast<std::size_t>(options.redrawn_runs);
+  std::vector<PolicyResult*> predicted;
+  std::vector<SimulatedMakespans> simulated;
+  for (PolicyResult& result : comparison.results) {
+    if (!is_simulated(result)) continue;
+    SimulatedMakespans one{
+        result.spelling, makespans_of(result), makespans_of(redrawn.means, result.spelling, count),
+        makespans_of(redrawn.ends, result.spelling, count), block_seconds(result)};
+    const bool is_whole = result.verified && one.redrawn_s.size() == count &&
+                          result.reps == static_cast<std::size_t>(options.reps);
+    if (!is_whole) {
+      result.prediction.note = "some of its simulations failed";
+      continue;
+    }
+    predicted.push_back(&result);
+    simulated.push_back(std::move(one));
+  }
+  const KnownValidations known =
+      known_validations(options.validations_file, machine_of(world.traces().front()));
+  std::vector<Prediction> predictions = predict(simulated, *variation, known.cases, options.seed);
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    predictions[i].note = known.cases.empty()
+                              ? "no validation shows how far simulations are off: equipoise "
+                                "validate --validations FILE makes some"
+                              : advice_on(predictions[i]);
+    predicted[i]->prediction = std::move(predictions[i]);
+  }
+  if (!known.cases.empty()) comparison.model_errors_from = known.from;
 }
 
 ValidatedCase validated_case(const Comparison& comparison, const ComparisonOptions& options,

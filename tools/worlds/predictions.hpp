@@ -47,9 +47,8 @@ void check_validations(const std::string& file);
                                                  const std::string& machine);
 
 /// Gives every simulated result of `comparison` its prediction, for which it simulates every policy
-/// `options.redrawn_runs` times more, where recorded means are uncertain; and every result how
-/// probable it is that it is faster than others of its world. `world` is the simulated one. Sets
-/// `failed` if a simulation fails. After a stop request, returns without predictions.
+/// `options.redrawn_runs` times more. Nothing in a real `world`. Sets `failed` if a simulation
+/// fails. After a stop request, returns without predictions.
 void add_predictions(Comparison& comparison, World& world, const ComparisonOptions& options,
                      bool& failed);
 

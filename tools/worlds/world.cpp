@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "real/real_executor.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/console/console.hpp"
+#include "tools/console/quantity_text.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/simulations/sim_machine.hpp"
@@ -33,6 +36,64 @@ std::string failure_text(const PolicyChoice& choice, std::size_t repetition, con
   return fmt::format("{}, repetition {}: {}: {}", choice.spelling, repetition, what, why);
 }
 
+/// Policies of which a run made more blocks than it may.
+class TooSlow {
+ public:
+  /// Takes `choice` if the run of `report` did.
+  bool take(const PolicyChoice& choice, const RunReport& report) {
+    if (report.has_too_many_blocks) limits_.emplace(choice.spelling, *choice.blocks_max);
+    return report.has_too_many_blocks;
+  }
+  [[nodiscard]] bool contains(const PolicyChoice& choice) const {
+    return limits_.contains(choice.spelling);
+  }
+  /// Removes their runs, and warns of them.
+  void leave_out(RunsByPolicy& runs) const {
+    for (const auto& [spelling, most] : limits_) {
+      runs.erase(spelling);
+      warn_of_too_many_blocks(spelling, most);
+    }
+  }
+
+ private:
+  std::map<std::string, std::uint64_t> limits_;
+};
+
+/// How far a comparison is: "simulated 281 of 290 runs, 26 of 29 policies; now ss, af".
+class RunsDone {
+ public:
+  RunsDone(const char* what, const std::vector<PolicyChoice>& choices, std::size_t reps)
+      : what_(what), reps_(reps) {
+    for (const PolicyChoice& choice : choices) done_.emplace_back(choice.spelling, 0);
+  }
+  /// A run of the policy with this number has ended.
+  void count(std::size_t policy) {
+    ++runs_;
+    if (++done_[policy].second == reps_) ++policies_;
+  }
+  [[nodiscard]] double share() const {
+    return static_cast<double>(runs_) / static_cast<double>(reps_ * done_.size());
+  }
+  [[nodiscard]] std::string text() const {
+    std::string text = fmt::format("{} {} of {} runs, {} of {} policies", what_, runs_,
+                                   reps_ * done_.size(), policies_, done_.size());
+    constexpr std::size_t few = 3;
+    if (policies_ == done_.size() || done_.size() - policies_ > few) return text;
+    const char* before = "; now ";
+    for (const auto& [spelling, runs] : done_) {
+      if (runs < reps_) text += std::exchange(before, ", ") + spelling;
+    }
+    return text;
+  }
+
+ private:
+  const char* what_;
+  std::size_t reps_;
+  std::vector<std::pair<std::string, std::size_t>> done_;  ///< (policies), runs that have ended
+  std::size_t runs_ = 0;
+  std::size_t policies_ = 0;  ///< of which all runs have ended
+};
+
 /// Runs on a simulated platform, each in a process of the simulation server.
 class SimulatedWorld final : public World {
  public:
@@ -44,6 +105,7 @@ class SimulatedWorld final : public World {
   const std::vector<Workload>& phases() const override { return machine_->setup.phases; }
   const std::vector<Trace>& traces() const override { return machine_->inputs->traces; }
   WorldSettings settings() const override { return {true, settings_of(*machine_, options_)}; }
+  const Scenario& scenario() const override { return machine_->setup.scenario; }
   Reference reference() const override { return Reference(machine_); }
   void check_policy(const PolicyChoice& choice) const override {
     equipoise::check_policy(*machine_, choice);
@@ -54,8 +116,8 @@ class SimulatedWorld final : public World {
   }
   void prepare() override {}
   RunReport run(const PolicyChoice& choice, std::uint64_t repetition,
-                const std::string& journal_file) override {
-    return run_simulation(simulation_of(*machine_, choice, options_, repetition, journal_file));
+                const RunFileTarget& run_file) override {
+    return run_simulation(simulation_of(*machine_, choice, options_, repetition, run_file));
   }
 
   RunsByPolicy run_all(const std::vector<PolicyChoice>& choices, const ComparisonOptions& options,
@@ -96,19 +158,22 @@ class SimulatedWorld final : public World {
       return choices[job % choices.size()];
     };
     std::vector<std::optional<SimulationResult>> results(jobs);
-    std::size_t done = 0;
+    RunsDone done(what, choices, static_cast<std::size_t>(count));
+    TooSlow too_slow;
     Progress progress(quiet);
     try {
       run_simulations(
           jobs,
           [&](std::size_t job) {
-            return make(choice_of(job), static_cast<int>(job / choices.size()));
+            PolicyChoice choice = choice_of(job);
+            if (too_slow.contains(choice)) choice.blocks_max = 0;  // ends at its first block
+            return make(choice, static_cast<int>(job / choices.size()));
           },
           [&](std::size_t job, SimulationResult result) {
+            static_cast<void>(too_slow.take(choice_of(job), result.report));
             results[job] = std::move(result);
-            ++done;
-            progress.show(fmt::format("{} {} of {} runs", what, done, jobs),
-                          static_cast<double>(done) / static_cast<double>(jobs));
+            done.count(job % choices.size());
+            progress.show(done.text(), done.share());
           });
     } catch (const Interrupted&) {
       // Keep the runs that have ended.
@@ -119,6 +184,7 @@ class SimulatedWorld final : public World {
     for (std::size_t job = 0; job < jobs; ++job) {
       if (!results[job]) continue;
       const PolicyChoice& choice = choice_of(job);
+      if (too_slow.contains(choice)) continue;
       const auto& [report, failure] = *results[job];
       if (!failure.empty()) {
         failed = true;
@@ -131,6 +197,7 @@ class SimulatedWorld final : public World {
           failure_text(choice, job / choices.size(), "not verified", report.problem));
     }
     warn_of_failed_runs(failures);
+    too_slow.leave_out(runs);
     return runs;
   }
 
@@ -152,6 +219,7 @@ class RealWorld final : public World {
     return machine_->on == "paced" ? machine_->traces : none;
   }
   WorldSettings settings() const override { return {false, machine_->settings}; }
+  const Scenario& scenario() const override { return machine_->scenario; }
   Reference reference() const override { return Reference(machine_->platform); }
   void check_policy(const PolicyChoice& choice) const override {
     const KnownCosts known = known_costs(*machine_, profile_of(choice, machine_->traces));
@@ -166,7 +234,7 @@ class RealWorld final : public World {
   }
 
   RunReport run(const PolicyChoice& choice, std::uint64_t repetition,
-                const std::string& journal_file) override {
+                const RunFileTarget& run_file) override {
     const RealMachine& machine = *machine_;
     KnownCosts known = known_costs(machine, profile_of(choice, machine.traces));
     if (choice.experience) known.experience = *choice.experience;
@@ -176,7 +244,7 @@ class RealWorld final : public World {
                 repetition,
                 "measured",
                 machine.settings,
-                journal_file,
+                run_file,
                 !options_.experience_file.empty(),
                 {},
                 {}};
@@ -205,13 +273,14 @@ class RealWorld final : public World {
                        bool& /*failed*/) override {
     RunsByPolicy runs;
     if (choices.empty()) return runs;
+    std::vector<PolicyChoice> left = choices;
     catch_stop_signals();
     Progress progress(options.quiet);
     progress.show("warming up");
     static_cast<void>(run(choices.front(), 0, {}));
     std::vector<std::string> failures;
     for (int repetition = 0; repetition < options.reps && stop_signal() == 0; ++repetition) {
-      run_each(*this, choices, options, repetition, runs, failures);
+      run_each(*this, left, options, repetition, runs, failures);
       progress.show(fmt::format("ran {} of {} repetitions", repetition + 1, options.reps),
                     static_cast<double>(repetition + 1) / options.reps);
     }
@@ -327,18 +396,37 @@ std::unique_ptr<World> open_world(const RunOptions& options, const std::string& 
   return std::move(open_worlds(options, command).front());
 }
 
-void run_each(World& world, const std::vector<PolicyChoice>& choices,
-              const ComparisonOptions& options, int repetition, RunsByPolicy& runs,
-              std::vector<std::string>& failures) {
+void run_each(World& world, std::vector<PolicyChoice>& choices, const ComparisonOptions& options,
+              int repetition, RunsByPolicy& runs, std::vector<std::string>& failures) {
+  TooSlow too_slow;
   for (const PolicyChoice& choice : choices) {
     const RunReport report = world.run(choice, static_cast<std::uint64_t>(repetition),
                                        run_file_to_keep(options, choice, world.name(), repetition));
     if (stop_signal() != 0) return;
+    if (too_slow.take(choice, report)) continue;
     runs[choice.spelling].push_back(report.run);
     if (report.run.verified) continue;
     failures.push_back(
         failure_text(choice, static_cast<std::size_t>(repetition), "not verified", report.problem));
   }
+  too_slow.leave_out(runs);
+  std::erase_if(choices, [&](const PolicyChoice& choice) { return too_slow.contains(choice); });
+}
+
+void warn_of_late_events(const Scenario& scenario, Seconds end, const std::string& where) {
+  std::vector<const Disturbance*> late;
+  for (const Disturbance& event : scenario.events) {
+    if (event.at >= end) late.push_back(&event);
+  }
+  if (late.empty()) return;
+  const Disturbance& first = **std::ranges::min_element(
+      late, {}, [](const Disturbance* event) { return event->at.value; });
+  warn(fmt::format(
+      "{}: {} of {} took no effect{}: {}'{}' of {} comes at {}, and the last run ended at {}; set "
+      "at_s earlier",
+      scenario.name, late.size(), counted(scenario.events.size(), "event"), where,
+      late.size() == 1 ? "" : "the first, ", to_string(first.kind), first.target,
+      quantity_text(first.at.value, "s", 4), quantity_text(end.value, "s", 4)));
 }
 
 void warn_of_failed_runs(const std::vector<std::string>& failures) {
@@ -351,10 +439,13 @@ std::string run_file_of(const std::string& folder, const std::string& spelling,
   return fmt::format("{}/runs/{}-{}.jsonl", folder, as_file_name(spelling), on);
 }
 
-std::string run_file_to_keep(const ComparisonOptions& options, const PolicyChoice& choice,
-                             const std::string& on, int repetition) {
+RunFileTarget run_file_to_keep(const ComparisonOptions& options, const PolicyChoice& choice,
+                               const std::string& on, int repetition) {
+  constexpr std::uint64_t most_kept_bytes = std::uint64_t{16} << 20;  // about 60,000 blocks
   if (options.out.empty() || options.kept_runs == KeptRuns::none || repetition > 0) return {};
-  return run_file_of(options.out, choice.spelling, on);
+  RunFileTarget target{run_file_of(options.out, choice.spelling, on)};
+  if (options.kept_runs == KeptRuns::small) target.bytes_max = most_kept_bytes;
+  return target;
 }
 
 }  // namespace equipoise

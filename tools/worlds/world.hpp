@@ -36,6 +36,8 @@ class World {
   [[nodiscard]] virtual const std::vector<Trace>& traces() const = 0;
   /// Its settings in the header of results.
   [[nodiscard]] virtual WorldSettings settings() const = 0;
+  /// What disturbs its runs.
+  [[nodiscard]] virtual const Scenario& scenario() const = 0;
   /// What its runs are judged by: the lower bound and the best known of its platform, if it has
   /// one.
   [[nodiscard]] virtual Reference reference() const = 0;
@@ -47,13 +49,14 @@ class World {
 
   /// Makes the data that runs need. Called once, after all checks and before the first run.
   virtual void prepare() = 0;
-  /// Runs `choice` once. Writes a run file if `journal_file` is not empty.
+  /// Runs `choice` once. Writes a run file if `run_file` names one.
   [[nodiscard]] virtual RunReport run(const PolicyChoice& choice, std::uint64_t repetition,
-                                      const std::string& journal_file) = 0;
+                                      const RunFileTarget& run_file) = 0;
   /// Runs every policy and repetition: simulations in parallel, on all cores; real runs one after
   /// another, where policies take turns, so that a drift of the machine affects all of them, and
   /// where a first run of the first policy warms up and does not count. After a stop request,
-  /// returns the runs that have ended. Warns about runs without a result, and sets `failed`.
+  /// returns the runs that have ended. Warns about runs without a result, and sets `failed`. A
+  /// policy of which a run made more than its `blocks_max` is left out, with a warning.
   [[nodiscard]] virtual RunsByPolicy run_all(const std::vector<PolicyChoice>& choices,
                                              const ComparisonOptions& options, bool& failed) = 0;
   /// Runs every policy `options.redrawn_runs` times on the machine as other recordings would have
@@ -81,10 +84,14 @@ using Worlds = std::vector<std::unique_ptr<World>>;
                                                 const std::string& command);
 
 /// Runs every policy once and adds to `runs`, and to `failures` a text about each run that is not
-/// verified. After a stop request, keeps the runs that have ended.
-void run_each(World& world, const std::vector<PolicyChoice>& choices,
-              const ComparisonOptions& options, int repetition, RunsByPolicy& runs,
-              std::vector<std::string>& failures);
+/// verified. After a stop request, keeps the runs that have ended. Removes the policies that made
+/// too many blocks from `choices` and `runs`, and warns of them.
+void run_each(World& world, std::vector<PolicyChoice>& choices, const ComparisonOptions& options,
+              int repetition, RunsByPolicy& runs, std::vector<std::string>& failures);
+
+/// Warns of the events of `scenario` that come after `end`, at which the last of all runs ended: they
+/// took no effect. `where`: of which runs, for more than one scenario; may be empty.
+void warn_of_late_events(const Scenario& scenario, Seconds end, const std::string& where = {});
 
 /// One warning for all these runs; none if there are none.
 void warn_of_failed_runs(const std::vector<std::string>& failures);
@@ -95,8 +102,8 @@ void warn_of_failed_runs(const std::vector<std::string>& failures);
 
 /// The run file for the first run of each policy and world, if run files are kept; empty for other
 /// runs.
-[[nodiscard]] std::string run_file_to_keep(const ComparisonOptions& options,
-                                           const PolicyChoice& choice, const std::string& on,
-                                           int repetition);
+[[nodiscard]] RunFileTarget run_file_to_keep(const ComparisonOptions& options,
+                                             const PolicyChoice& choice, const std::string& on,
+                                             int repetition);
 
 }  // namespace equipoise

@@ -94,6 +94,14 @@ TEST(UnknownName, NamesTheNearestKnownOneOrAll) {
   EXPECT_EQ(unknown_name("policy", "zzzzzz", {}), "unknown policy 'zzzzzz'; no names are known");
 }
 
+TEST(UnknownName, NamesThoseThatBeginLikeItIfTheyAreFew) {
+  const std::vector<std::string> known = {"h100-pcie-80gb", "h100-sxm5-80gb", "h200-sxm-141gb"};
+  EXPECT_EQ(unknown_name("device", "H100", known),
+            "unknown device 'H100'; did you mean 'h100-pcie-80gb' or 'h100-sxm5-80gb'?");
+  EXPECT_EQ(unknown_name("device", "h", known),
+            "unknown device 'h'; known are: h100-pcie-80gb, h100-sxm5-80gb, h200-sxm-141gb");
+}
+
 TEST(NearNames, BeginWithTheNearest) {
   const std::vector<std::string> known = {"idle", "ideal", "item", "share"};
   EXPECT_EQ(near_names("idel", known), (std::vector<std::string>{"idle", "ideal"}));

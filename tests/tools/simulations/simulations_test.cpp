@@ -68,7 +68,7 @@ class Simulations : public testing::Test {
 
   [[nodiscard]] Simulation simulation(const SimMachine& in, const std::string& policy = "greedy",
                                       const std::string& journal_file = {}) const {
-    return simulation_of(in, parse_policy(policy), options, 0, journal_file);
+    return simulation_of(in, parse_policy(policy), options, 0, {journal_file});
   }
 
   /// A named pipe: a simulation that writes its run file there waits until the file is read.
