@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <string>
 #include <variant>
 
@@ -28,6 +29,34 @@ class OneByOne final : public Policy {
   }
 };
 
+/// Measures a run as commands do, and passes its records on to `journal`, unless that is null.
+class MeasuredRun final : public Journal {
+ public:
+  MeasuredRun(const std::vector<Unit>& units, Journal* journal)
+      : metrics_(units), journal_(journal) {}
+
+  void block(const BlockRecord& record) override {
+    metrics_.block(record);
+    if (journal_ != nullptr) journal_->block(record);
+  }
+  void decision(const DecisionRecord& record) override {
+    metrics_.decision(record);
+    if (journal_ != nullptr) journal_->decision(record);
+  }
+  void event(const EventRecord& record) override {
+    metrics_.event(record);
+    if (journal_ != nullptr) journal_->event(record);
+  }
+  void measured(const Measured& record) override {
+    metrics_.measured(record);
+    if (journal_ != nullptr) journal_->measured(record);
+  }
+
+ private:
+  Metrics metrics_;
+  Journal* journal_;
+};
+
 /// Whether threads that copy for an accelerator have the controller's core.
 bool copies_share_core(std::span<const UnitSpec> units, const Placement& placement) {
   const bool copies = std::ranges::any_of(
@@ -47,9 +76,8 @@ Seconds undisturbed_mean(std::vector<double> seconds) {
   return Seconds{std::max(sum / static_cast<double>(seconds.size()), 0.0)};
 }
 
-std::optional<ControllerWork> record_controller(std::span<const UnitSpec> units,
-                                                const Placement& placement,
-                                                const std::function<bool()>& stop_requested) {
+std::optional<ControllerWork> record_controller(const RecordSetup& setup,
+                                                const Placement& placement) {
   const std::unique_ptr<Kernel> kernel =
       make_kernel("empty", {{"items", std::to_string(blocks_in_all)}}, "empty");
   kernel->allocate(1);
@@ -57,18 +85,18 @@ std::optional<ControllerWork> record_controller(std::span<const UnitSpec> units,
   RealSetup real;
   real.units = parse_units({"cpu"});
   real.phases = {kernel.get()};
-  real.stop_requested = stop_requested;
+  real.stop_requested = setup.stop_requested;
   real.report_controller = [&times](const ControllerTimes& of_run) { times = of_run; };
   RunSetup run;
   run.units = {real.units.front().unit};
   run.phases = {kernel->workload()};
-  run.stop_requested = stop_requested;
+  run.stop_requested = setup.stop_requested;
   OneByOne policy;
-  Metrics metrics(run.units);
+  MeasuredRun journal(run.units, setup.journal.get());
   const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
-  if (!run_policy(*executor, policy, run, metrics).complete) return std::nullopt;
+  if (!run_policy(*executor, policy, run, journal).complete) return std::nullopt;
   ControllerWork work{undisturbed_mean(times.report_s), undisturbed_mean(times.block_s)};
-  if (copies_share_core(units, placement)) work.byte_s = 1.0 / memory_copy_bytes_per_s();
+  if (copies_share_core(setup.units, placement)) work.byte_s = 1.0 / memory_copy_bytes_per_s();
   return work;
 }
 

@@ -544,7 +544,7 @@ Recording record(const RecordSetup& setup) {
     }
   }
   if (!recording.interrupted) {
-    recording.trace.controller = record_controller(setup.units, placement, setup.stop_requested);
+    recording.trace.controller = record_controller(setup, placement);
   }
   if (merges.count > 0) recording.trace.merge = (1.0 / merges.count) * merges.sum;
   if (!recording.interrupted) add_watts(groups, domains, recording);

@@ -14,6 +14,7 @@
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/trace.hpp"
+#include "shared_policies/run/journal.hpp"
 
 namespace equipoise {
 
@@ -47,6 +48,9 @@ struct RecordSetup {
   /// Meters, with the watts of the idle machine (`MeterSampler::measure_idle`). If there are any,
   /// the watts of the units are recorded. May be null.
   std::shared_ptr<MeterSampler> meters;
+  /// Gets the records of the run that measures the controller's work, as a run's file would. May be
+  /// null.
+  std::shared_ptr<Journal> journal;
   Seconds busy_span{2.0};            ///< how long meters are read while units compute
   std::function<void()> after_pass;  ///< called when all units are idle; may be empty
   std::function<void(const RecordProgress&)> progress;  ///< called after every sample; may be empty

@@ -75,8 +75,8 @@ TEST(BusyController, ThatNeedsLongerThanTheDispatchLeavesNoTimeUnderWay) {
 TEST(BusyController, LetsAReportWaitForTheOneBefore) {
   const SimSetup setup = busy_controller(2, workload(100), Seconds{0.5e-3});
   const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
-    executor.start(block(0, 20), {0});                                  // from 0.5 to 2.5 ms
-    out.numbers.push_back(executor.start(block(1, 16), {1}).value);     // from 1.0 to 2.6 ms
+    executor.start(block(0, 20), {0});                               // from 0.5 to 2.5 ms
+    out.numbers.push_back(executor.start(block(1, 16), {1}).value);  // from 1.0 to 2.6 ms
     const auto take = [&] {
       const std::optional<Event> event = executor.next(Seconds::infinity());
       out.numbers.push_back(event ? event->at.value : -1.0);

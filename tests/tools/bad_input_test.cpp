@@ -305,7 +305,8 @@ TEST_F(BadInput, RefusesNumbersThatMeanNothing) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--decision-cost", "1e308"}, "--decision-cost: a decision costs from 0 to 1e6 seconds"},
       {{"--dispatch-cost", "1e308"}, "--dispatch-cost: handing out a block costs from 0 to 1e6"},
-      {{"--controller-cost", "1e308"}, "--controller-cost: a report or a block costs from 0 to 1e6"},
+      {{"--controller-cost", "1e308"},
+       "--controller-cost: a report or a block costs from 0 to 1e6"},
       {{"--controller-cost", "1us,1us,2"}, "--controller-cost: a byte costs from 0 to 1 second"},
       {{"--controller-cost", "1us,"}, "--controller-cost: '' is not"},
       {{"--controller-cost", "1,1,0,1"}, "1,1,0,1 has more than three times"},

@@ -97,8 +97,8 @@ TEST_F(Phases, HaveTheCostsOfTheirOwnTraces) {
 
 TEST_F(Phases, HaveTheControllerThatIsTyped) {
   // Three units ask at once: the controller takes 0.5 s for each block, and 0.25 s for a report.
-  const std::vector<Json> lines =
-      run_file({"k:items=6"}, {"--policy", "ss", "--noise", "off", "--controller-cost", "0.25,0.5"});
+  const std::vector<Json> lines = run_file(
+      {"k:items=6"}, {"--policy", "ss", "--noise", "off", "--controller-cost", "0.25,0.5"});
   EXPECT_EQ(lines.front().at("controller_cost"),
             Json::parse(R"({"report_s":0.25,"block_s":0.5,"byte_s":0.0})"));
   std::vector<double> assigned_s;

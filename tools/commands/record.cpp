@@ -12,6 +12,7 @@
 #include "tools/console/console.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/report/trace_report.hpp"
+#include "tools/runs/unkept_journal.hpp"
 #include "tools/worlds/real_machine.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "traces/files/locked_file.hpp"
@@ -44,6 +45,7 @@ RecordSetup setup_of(const RealMachine& machine, const RecordRequest& request) {
   setup.budget = Seconds{request.seconds_max};
   setup.passes = 3;
   setup.meters = machine.meters;
+  setup.journal = make_unkept_journal();
   setup.stop_requested = [] { return stop_signal() != 0; };
   return setup;
 }

@@ -17,6 +17,7 @@
 #include "tools/guard/expectations.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/report/validation.hpp"
+#include "tools/runs/unkept_journal.hpp"
 #include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/comparison.hpp"
@@ -50,6 +51,7 @@ Recording record_together(const RealMachine& machine, std::size_t phase,
   setup.passes = passes;
   setup.after_pass = after_pass;
   setup.meters = machine.meters;
+  setup.journal = make_unkept_journal();
   for (UnitSpec spec : machine.specs) {
     if (auto only = spec.factory->for_phase(phase)) spec.factory = std::move(only);
     setup.units.push_back(std::move(spec));

@@ -50,7 +50,7 @@ TEST(Record, TimesEveryUnitAtEverySize) {
   EXPECT_GT(recording.trace.controller->block, Seconds{});
   EXPECT_LT(recording.trace.controller->block, *recording.trace.dispatch);
   EXPECT_EQ(recording.trace.controller->byte_s, 0.0);  // cores copy by themselves
-  ASSERT_EQ(recording.trace.samples.size(), 12u);  // 2 units, 3 sizes, 2 samples
+  ASSERT_EQ(recording.trace.samples.size(), 12u);      // 2 units, 3 sizes, 2 samples
   for (const TraceSample& sample : recording.trace.samples) {
     EXPECT_GT(sample.compute_mean_s, 0.0);
     EXPECT_EQ(sample.in_bytes, 8.0 * 64 * sample.items);
