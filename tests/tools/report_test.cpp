@@ -67,7 +67,7 @@ TEST(ReportPage, SaysWhichPolicyIsFastestAndHowFarFromTheBound) {
       "The next one, <b>gss</b>, took 20.0 % longer (95 % interval, repetition by repetition: "
       "+19.0 % to +21.0 %), which is more than chance.",
       page);
-  expect_in("It is 25.0 % above the lower bound of 8.000 s.", page);
+  expect_in("<b>fac2</b> is 25.0 % above the lower bound of 8.000 s.", page);
   expect_in("a &lt;title&gt;", page);
 }
 
