@@ -54,22 +54,24 @@ std::vector<double> makespans_of(const RunsByPolicy& runs, const std::string& po
 /// What the simulations of a comparison show beside its repetitions.
 struct Redrawn {
   RunsByPolicy means;
-  RunsByPolicy ends;  ///< empty if no policy had blocks outside the recorded sizes
+  RunsByPolicy ends;  ///< of policies that had blocks outside the recorded sizes
 };
 
 Redrawn redraw(const Comparison& comparison, World& world, const ComparisonOptions& options,
                bool& failed) {
+  std::vector<PolicyChoice> all;
+  std::vector<PolicyChoice> beyond;  // those that had blocks outside the recorded sizes
+  for (const PolicyChoice& choice : comparison.policies) {
+    const PolicyResult* const result = find_result(comparison, choice.spelling, "sim");
+    if (result == nullptr) continue;
+    all.push_back(choice);
+    const double share = result->means.of<&RunNumbers::extrapolated_share>().value_or(0.0);
+    if (share > 0.0) beyond.push_back(choice);
+  }
   Redrawn redrawn;
-  std::vector<PolicyChoice> policies = comparison.policies;
-  std::erase_if(policies, [&](const PolicyChoice& choice) {
-    return find_result(comparison, choice.spelling, "sim") == nullptr;
-  });
-  redrawn.means = world.run_redrawn(policies, options, {.means = true}, failed);
-  const bool any_outside = std::ranges::any_of(comparison.results, [](const PolicyResult& r) {
-    return is_simulated(r) && r.means.of<&RunNumbers::extrapolated_share>().value_or(0.0) > 0.0;
-  });
-  if (any_outside && stop_signal() == 0) {
-    redrawn.ends = world.run_redrawn(policies, options, {.ends = true}, failed);
+  redrawn.means = world.run_redrawn(all, options, {.means = true}, failed);
+  if (!beyond.empty() && stop_signal() == 0) {
+    redrawn.ends = world.run_redrawn(beyond, options, {.ends = true}, failed);
   }
   return redrawn;
 }
@@ -196,7 +198,7 @@ KnownValidations known_validations(const std::string& file, const std::string& m
     std::ranges::move(parse_validations(std::string(committed.text), std::string(committed.name)),
                       std::back_inserter(known.cases));
   }
-  known.from = fmt::format("{}, {} of this machine", counted(known.cases.size(), "validation"),
+  known.from = fmt::format("{} ({} of this machine)", counted(known.cases.size(), "validation"),
                            own.empty() ? "none" : std::to_string(own.size()));
   return known;
 }
