@@ -69,7 +69,7 @@ std::string offered_at_prompt(const std::string& line) {
 
 TEST(Completion, OffersTheParametersOfPoliciesKernelsAndUnits) {
   EXPECT_EQ(offered("compare --policy plb-hec:thr"), "plb-hec:threshold=");
-  EXPECT_EQ(offered("compare --policy greedy,plb-hec:threshold=0.2,step"),
+  EXPECT_EQ(offered("compare --policy greedy,plb-hec:threshold=0.2,step_"),
             "greedy,plb-hec:threshold=0.2,step_fraction=");
   EXPECT_EQ(offered("compare --policy plb-hec:threshold=0.2,greed"),
             "plb-hec:threshold=0.2,greedy");

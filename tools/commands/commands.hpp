@@ -172,7 +172,7 @@ struct ReportRequest {
 };
 int report_command(const ReportRequest& request);
 
-/// `equipoise show`: a recorded run as a table and a chart, or a comparison as `compare` printed it.
+/// `equipoise show`: a recorded run as a table and a chart, or a comparison as it was printed.
 struct ShowRequest {
   std::string path;
   TableChoice table;  ///< of a comparison

@@ -72,8 +72,7 @@ void expect_column(const std::string& sort, const std::string& where) {
   std::vector<std::string> known;
   for (const ResultField& field : result_fields()) {
     if ((field.outputs & (in_text | in_html)) == 0) continue;
-    known.emplace_back(field.name);
-    if (*field.heading != '\0') known.emplace_back(field.heading);
+    known.emplace_back(*field.heading != '\0' ? field.heading : field.name);
   }
   throw InputError(where, unknown_name("column", sort, known));
 }

@@ -51,8 +51,8 @@ struct WorldSettings {
 using RunsByPolicy = std::map<std::string, std::vector<PolicyRun>>;
 
 /// The policies that `options` asks for, each once, with the baseline in any case. "all" stands for
-/// the catalog without what `options.without` names, by names or patterns. Paths of profiles are relative to `folder` if that is not
-/// empty. Throws InputError, at `where` or at a profile.
+/// the catalog without what `options.without` names. Paths of profiles are relative to `folder` if
+/// that is not empty. Throws InputError, at `where` or at a profile.
 [[nodiscard]] std::vector<PolicyChoice> choose_policies(const ComparisonOptions& options,
                                                         const std::string& where,
                                                         const std::string& folder = {});

@@ -89,7 +89,7 @@ using Worlds = std::vector<std::unique_ptr<World>>;
 void run_each(World& world, std::vector<PolicyChoice>& choices, const ComparisonOptions& options,
               int repetition, RunsByPolicy& runs, std::vector<std::string>& failures);
 
-/// Warns of the events of `scenario` that come after `end`, at which the last of all runs ended: they
+/// Warns of the events of `scenario` that come after `end`, when the last of all runs ended: they
 /// took no effect. `where`: of which runs, for more than one scenario; may be empty.
 void warn_of_late_events(const Scenario& scenario, Seconds end, const std::string& where = {});
 
