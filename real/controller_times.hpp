@@ -16,7 +16,7 @@ struct ControllerTimes {
 
   /// At `now` the executor tells that a unit has ended a block.
   void told(Seconds now) { told_ = now; }
-  /// At `now` the executor is asked for the next block, or to wait.
+  /// At `now` the executor is given the next block, or begins to wait.
   void asked(Seconds now) {
     if (told_) report_s.push_back((now - *std::exchange(told_, std::nullopt)).value);
   }

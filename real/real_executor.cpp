@@ -162,7 +162,6 @@ class RealExecutor final : public Executor {
   Seconds occupy(std::optional<UnitId> /*unit*/, Seconds /*span*/) override { return now(); }
 
   std::optional<Event> next(Seconds deadline) override {
-    if (times_) times_->asked(now());
     bool is_due = false;
     do {
       is_due = now() >= deadline;
@@ -469,6 +468,7 @@ class RealExecutor final : public Executor {
   /// is nothing left to wait for.
   bool await(Seconds deadline) {
     if (stops()) return false;
+    if (times_) times_->asked(now());
     Seconds until = std::min(deadline, next_change());
     const bool waits = outstanding_ > 0 || std::ranges::any_of(slots_, &UnitSlot::is_late);
     const bool is_in_vain = !waits || clock_->now() >= watch_.stop_waiting_at();

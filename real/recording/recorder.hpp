@@ -119,12 +119,13 @@ struct Recording {
 ///
 /// The trace has a dispatch time for each unit and one for all. It is the mean over all samples,
 /// and the blocks of paced units, of the time from handing out a block until its end is noticed,
-/// without its stages. `undisturbed_mean` leaves out the longest. It also has what a report and a block cost the
-/// controller (`record_controller`). The first-use time of a unit is the setup of its first block, without the time that the
-/// resident bytes take at the unit's recorded speed of copies in (the whole setup if no copies in
-/// were recorded), and at least 0; that of the trace is the mean over all units that computed a
-/// block. For a workload with iterations, some iterations run at the end of every pass
-/// (`record_merges`); the merge time is the mean of the kernel's times between them.
+/// without its stages; `undisturbed_mean` leaves out the longest. It also has what a report and a
+/// block cost the controller (`record_controller`). The first-use time of a unit is the setup of
+/// its first block, without the time that the resident bytes take at the unit's recorded speed of
+/// copies in (the whole setup if no copies in were recorded), and at least 0; that of the trace is
+/// the mean over all units that computed a block. For a workload with iterations, some iterations
+/// run at the end of every pass (`record_merges`); the merge time is the mean of the kernel's times
+/// between them.
 ///
 /// With meters, units that were recorded together, or one alone, go on with blocks of their largest
 /// size for `busy_span` after the last pass. A unit's busy watts are its part of the idle machine's
