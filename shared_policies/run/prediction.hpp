@@ -94,7 +94,7 @@ struct Prediction {
   std::optional<std::array<double, 2>> interval95_s;  ///< from the 2.5 % to the 97.5 % quantile
   /// Why there is no interval, or what would narrow it; may be empty.
   std::string note;
-  /// With an interval: half the width that it would have for each cause alone, relative to the mean.
+  /// With an interval: half the width that each cause alone would give it, relative to the mean.
   std::array<double, uncertainties> half_widths{};
   /// ValidatedPolicy::known_sd; nothing where the machine's variation is not known.
   std::optional<double> known_sd;
@@ -108,18 +108,18 @@ struct Prediction {
 ///
 /// The logarithm of a run's makespan is that of the simulated mean and a sum of independent terms:
 ///   scatter        of the blocks: the simulated repetitions around their mean;
-///   means          of the recorded times, redrawn: a redrawn simulation less the plain one with the
-///                  same noise;
+///   means          of the recorded times, redrawn: a redrawn simulation less the plain one with
+///                  the same noise;
 ///   ends           likewise, of times outside the recorded sizes;
 ///   drift          normal, drift_sd;
 ///   repeatability  normal: what equal runs vary more than their simulated blocks scatter. It is
 ///                  measured on runs of run_s, and taken to fall with the root of a run's length;
 ///   model          measured over predicted makespan of a case of `validations`.
 /// Each is drawn 10,000 times; the interval is made of quantiles of the sums. For the model, a case
-/// is drawn, a policy of it and one of its runs. Cases are drawn more often the nearer they are: the
-/// weight is exp(-d^2 / 2), where d is the distance of (ln makespan, ln block time, busy share) in
-/// units of (ln 4, ln 4, 0.15). The runs of a validation vary for the causes above as well, and their
-/// means were recorded anew. So their deviations from their mean are multiplied by
+/// is drawn, a policy of it and one of its runs. Cases are drawn more often the nearer they are:
+/// the weight is exp(-d^2 / 2), where d is the distance of (ln makespan, ln block time, busy share) in
+/// units of (ln 4, ln 4, 0.15). The runs of a validation vary for the causes above as well, and
+/// their means were recorded anew. So their deviations from their mean are multiplied by
 /// sqrt(1 - known / observed variance), and all others by sqrt(observed / known) if the causes were
 /// overestimated there. Source: ours.
 ///

@@ -44,7 +44,7 @@ struct ComparisonOptions : RunOptions {
   int reps = 10;
   std::string out;  ///< folder; empty: nothing is written
   KeptRuns kept_runs = KeptRuns::small;
-  /// How often each policy is simulated with other recorded times, for intervals; 0: there are none.
+  /// How often each policy is simulated with other recorded times, for intervals; 0: no intervals.
   int redrawn_runs = 20;
   std::string validations_file;  ///< what earlier validations showed; empty: none are read
 };
