@@ -42,7 +42,7 @@ enum class FieldKind : std::uint8_t {
   flag,
   text,
   statistics,
-  makespan,  ///< statistics, and where a single real run is expected
+  makespan,    ///< statistics, and where a single real run is expected
   by_unit,     ///< numbers
   parameters,  ///< of the policy
   phases,      ///< several, or nothing
