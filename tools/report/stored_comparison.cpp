@@ -73,6 +73,22 @@ std::optional<Losses> loss_from(const JsonValue& result) {
   return loss;
 }
 
+/// What results keep of it.
+Prediction prediction_from(const JsonValue& result) {
+  Prediction prediction;
+  prediction.note = text_at(result, "interval_note");
+  const JsonValue* const ends = member(result, "makespan_s.interval95");
+  if (ends != nullptr && ends->list.size() == 2) {
+    prediction.interval95_s = {ends->list[0].number, ends->list[1].number};
+  }
+  if (const JsonValue* const others = member(result, "p_faster")) {
+    for (const JsonMember& other : others->object) {
+      prediction.p_faster.emplace_back(other.name, other.value.number);
+    }
+  }
+  return prediction;
+}
+
 PolicyResult result_from(const JsonValue& value, const std::vector<std::string>& units) {
   PolicyResult result;
   result.spelling = text_at(value, "spelling");
@@ -106,6 +122,10 @@ PolicyResult result_from(const JsonValue& value, const std::vector<std::string>&
       called<EnergySource>(text_at(value, "energy_from")).value_or(EnergySource::unknown);
   result.energy_note = text_at(value, "energy_note");
   if (!number_at(value, "energy_j")) result.means.of<&RunNumbers::energy_j>().reset();
+  if (const std::string source = text_at(value, "timings"); !source.empty()) {
+    result.timings = TimingsFacts{source, number_at(value, "recorded_busy")};
+  }
+  result.prediction = prediction_from(value);
   result.verified = is_true_at(value, "verified");
   result.policy_stalled = is_true_at(value, "policy_stalled");
   return result;
@@ -127,6 +147,10 @@ Comparison read_comparison(const std::string& file) {
   comparison.lower_bound_s = number_at(document, "lower_bound_s");
   if (const std::optional<double> best_s = number_at(document, "best_known_s")) {
     comparison.best_known = BestReached{*best_s, text_at(document, "best_known_by")};
+  }
+  comparison.model_errors_from = text_at(document, "model_errors_from");
+  if (const JsonValue* const asked = member(document, "what_if")) {
+    comparison.what_if = record_of<WhatIf>(*asked, file, "what_if", {});
   }
   comparison.assumptions = text_at(document, "assumptions");
   comparison.reference = text_at(document, "reference");

@@ -125,6 +125,7 @@ std::optional<TimingsFacts> timings_of(const std::vector<Trace>& traces,
   TimingsFacts facts;
   std::size_t worst = 0;
   for (const Trace& trace : traces) {
+    if (!is_used(trace, phases)) continue;
     const auto at =
         static_cast<std::size_t>(std::ranges::find(sources, trace.source) - sources.begin());
     worst = std::max(worst, std::min(at, sources.size() - 1));
