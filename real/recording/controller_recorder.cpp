@@ -70,8 +70,10 @@ bool copies_share_core(std::span<const UnitSpec> units, const Placement& placeme
 Seconds undisturbed_mean(std::vector<double> seconds) {
   std::ranges::sort(seconds);
   seconds.resize(seconds.size() - seconds.size() / 20);
-  const double most = 10.0 * seconds[seconds.size() / 2];
-  seconds.erase(std::ranges::upper_bound(seconds, most), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  if (median > 0.0) {
+    seconds.erase(std::ranges::upper_bound(seconds, 10.0 * median), seconds.end());
+  }
   const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
   return Seconds{std::max(sum / static_cast<double>(seconds.size()), 0.0)};
 }

@@ -114,8 +114,9 @@ double exponent_sd(const std::vector<Point>& points) {
   constexpr double least = 0.02;
   constexpr double unknown = 0.25;
   if (points.size() < 3) return unknown;
-  return std::max(least, std::abs(exponent_between(points[0], points[1]) -
-                                  exponent_between(points[1], points[2])));
+  return std::clamp(
+      std::abs(exponent_between(points[0], points[1]) - exponent_between(points[1], points[2])),
+      least, unknown);
 }
 
 TraceSample sample_at(std::uint32_t unit, double items, double seconds) {

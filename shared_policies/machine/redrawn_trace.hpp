@@ -27,7 +27,7 @@ namespace equipoise {
 /// random in the same way. They are those of a size added 64 times beyond the recorded ones, in
 /// either direction: what `BlockTiming` extrapolates there, multiplied by 64^e. The exponent e is
 /// normal around 0; its deviation is how much the exponent of the time over the size changes from
-/// the last but one pair of neighbouring sizes to the last, at least 0.02, and 0.25 where there are
+/// the last but one pair of neighbouring sizes to the last, from 0.02 to 0.25; 0.25 where there are
 /// fewer than three sizes. Sizes do not get below one hundredth of an item. Source: ours.
 [[nodiscard]] Trace with_other_ends(const Trace& trace, std::uint64_t seed,
                                     std::uint64_t redrawing);

@@ -94,32 +94,51 @@ double root_of(double part, double whole) {
   return whole > 0.0 ? std::sqrt(std::max(0.0, part / whole)) : 0.0;
 }
 
+/// A policy of a validation, and how much its errors count.
+struct Weighted {
+  const ValidatedCase* of_case;
+  const ValidatedPolicy* policy;
+  double distance2;  ///< square of the distance from the prediction
+  double weight = 0.0;
+};
+
+/// How many equal weights would be as uneven as these.
+double effective_count(const std::vector<Weighted>& all) {
+  double sum = 0.0;
+  double square = 0.0;
+  for (const Weighted& one : all) {
+    sum += one.weight;
+    square += one.weight * one.weight;
+  }
+  return square > 0.0 ? sum * sum / square : 0.0;
+}
+
 /// The errors of the model that validations near a prediction show.
 class ModelErrors {
  public:
   ModelErrors(const std::vector<ValidatedCase>& validations, const SimulatedMakespans& of,
-              const MachineVariation& machine)
-      : validations_(validations) {
+              const MachineVariation& machine) {
+    for (const ValidatedCase& one : validations) {
+      for (const ValidatedPolicy& policy : one.policies) {
+        all_.push_back({&one, &policy, distance2(one, policy, of, machine)});
+      }
+    }
+    weigh();
     double sum = 0.0;
     double square = 0.0;
     double known = 0.0;
-    for (const ValidatedCase& one : validations) {
-      double of_case = 0.0;
-      for (const ValidatedPolicy& policy : one.policies) {
-        const double weight = nearness(one, policy, of, machine);
-        of_case = std::max(of_case, weight);
-        const auto runs = static_cast<double>(policy.measured_s.size());
-        for (const double measured_s : policy.measured_s) {
-          const double error = std::log(measured_s / policy.predicted_s);
-          bias_ += weight / runs * error;
-          square += weight / runs * error * error;
-        }
-        known += weight * policy.known_sd * policy.known_sd;
-        sum += weight;
+    for (const auto& [of_case, policy, distance, weight] : all_) {
+      const auto runs = static_cast<double>(policy->measured_s.size());
+      for (const double measured_s : policy->measured_s) {
+        const double error = std::log(measured_s / policy->predicted_s);
+        bias_ += weight / runs * error;
+        square += weight / runs * error * error;
       }
-      until_.push_back((until_.empty() ? 0.0 : until_.back()) + of_case);
+      known += weight * policy->known_sd * policy->known_sd;
+      sum += weight;
+      until_.push_back(sum);
     }
-    if (validations.empty()) return;
+    if (all_.empty()) return;
     bias_ /= sum;
     const double observed = square / sum - bias_ * bias_;
     known /= sum;
@@ -127,46 +146,55 @@ class ModelErrors {
     of_known_ = std::min(1.0, known > 0.0 ? root_of(observed, known) : 1.0);
   }
 
+  /// The mean logarithm of the measured over the predicted makespan.
+  [[nodiscard]] double bias() const { return bias_; }
   /// By what the known causes are to be multiplied, because they were overestimated.
   [[nodiscard]] double of_known() const { return of_known_; }
   /// The logarithm of the measured over the predicted makespan of a run.
   [[nodiscard]] double of_a_run(Numbers& numbers) const {
-    const ValidatedPolicy& policy = numbers.one_of(validations_[pick(numbers)].policies);
+    const ValidatedPolicy& policy = *pick(numbers).policy;
     return shrunk(std::log(numbers.one_of(policy.measured_s) / policy.predicted_s));
   }
-  /// A case, to be given to `of_mean`.
-  [[nodiscard]] std::size_t pick(Numbers& numbers) const {
+  /// One to be given to `of_mean`.
+  [[nodiscard]] const Weighted& pick(Numbers& numbers) const {
     const double at = numbers.uniform() * until_.back();
     const auto found = std::ranges::upper_bound(until_, at);
-    return std::min(static_cast<std::size_t>(found - until_.begin()), until_.size() - 1);
+    return all_[std::min(static_cast<std::size_t>(found - until_.begin()), all_.size() - 1)];
   }
-  /// The error of the mean over many runs of the policy called `name`.
-  [[nodiscard]] double of_mean(std::size_t number, const std::string& name,
-                               Numbers& numbers) const {
-    const std::vector<ValidatedPolicy>& policies = validations_[number].policies;
+  /// The error of the mean over many runs of the policy called `name`, in the same case as `drawn`.
+  [[nodiscard]] double of_mean(const Weighted& drawn, const std::string& name) const {
+    const std::vector<ValidatedPolicy>& policies = drawn.of_case->policies;
     const auto same = std::ranges::find(policies, name, &ValidatedPolicy::policy);
-    const ValidatedPolicy& policy = same != policies.end() ? *same : numbers.one_of(policies);
+    const ValidatedPolicy& policy = same != policies.end() ? *same : *drawn.policy;
     return shrunk(std::log(mean(policy.measured_s) / policy.predicted_s));
   }
 
  private:
-  static double nearness(const ValidatedCase& one, const ValidatedPolicy& policy,
-                         const SimulatedMakespans& of, const MachineVariation& machine) {
+  static double distance2(const ValidatedCase& one, const ValidatedPolicy& policy,
+                          const SimulatedMakespans& of, const MachineVariation& machine) {
     constexpr double far_times = 1.386294361119891;  // ln 4
     constexpr double far_share = 0.15;
-    constexpr double least = 1e-6;  // so that far cases count where there are no near ones
     const auto apart = [](double a, double b) {
       return a > 0.0 && b > 0.0 ? std::log(a / b) / far_times : 0.0;
     };
     const double makespan = apart(policy.predicted_s, mean(of.plain_s));
     const double block = apart(policy.block_s, of.block_s);
     const double busy = (one.recorded_busy - machine.recorded_busy) / far_share;
-    return least + std::exp(-0.5 * (makespan * makespan + block * block + busy * busy));
+    return makespan * makespan + block * block + busy * busy;
+  }
+  /// Lets those that are farther away count, until there are enough.
+  void weigh() {
+    constexpr double widest = 64.0;
+    for (double width = 1.0; width <= widest; width *= 2.0) {
+      for (Weighted& one : all_) one.weight = std::exp(-0.5 * one.distance2 / (width * width));
+      if (effective_count(all_) >= static_cast<double>(enough_validations)) return;
+    }
+    for (Weighted& one : all_) one.weight = 1.0;
   }
   [[nodiscard]] double shrunk(double error) const { return bias_ + shrinking_ * (error - bias_); }
 
-  const std::vector<ValidatedCase>& validations_;
-  std::vector<double> until_;  ///< (cases) sums of weights
+  std::vector<Weighted> all_;
+  std::vector<double> until_;  ///< sums of weights
   double bias_ = 0.0;
   double shrinking_ = 1.0;
   double of_known_ = 1.0;
@@ -222,6 +250,7 @@ Prediction prediction_of(const Terms& terms, std::uint64_t seed) {
   const double mean_s = mean(terms.of.plain_s);
   const std::array<double, 2> ends = ends95(std::move(sums));
   prediction.interval95_s = {mean_s * std::exp(ends[0]), mean_s * std::exp(ends[1])};
+  prediction.shift = std::expm1(terms.model.bias());
   for (std::size_t cause = 0; cause < uncertainties; ++cause) {
     const std::array<double, 2> of_cause = ends95(std::move(alone[cause]));
     prediction.half_widths[cause] = 0.5 * (std::exp(of_cause[1]) - std::exp(of_cause[0]));
@@ -240,7 +269,7 @@ void compare_means(const std::vector<Terms>& terms, std::uint64_t seed,
   for (std::size_t round = 0; round < rounds; ++round) {
     const double redrawing = numbers.uniform();
     const std::uint64_t repetitions = static_cast<std::uint64_t>(numbers.uniform() * 0x1p53);
-    const std::size_t at = terms.front().model.pick(numbers);
+    const Weighted& drawn = terms.front().model.pick(numbers);
     for (std::size_t i = 0; i < policies; ++i) {
       const Terms& one = terms[i];
       Numbers same(repetitions, "\nrepetitions");
@@ -252,7 +281,7 @@ void compare_means(const std::vector<Terms>& terms, std::uint64_t seed,
         return changes[std::min(k, changes.size() - 1)];
       };
       log_s[i] = std::log(sum / static_cast<double>(one.of.plain_s.size())) + changed(one.means) +
-                 changed(one.ends) + one.model.of_mean(at, one.of.policy, numbers);
+                 changed(one.ends) + one.model.of_mean(drawn, one.of.policy);
     }
     for (std::size_t i = 0; i < policies; ++i) {
       for (std::size_t j = 0; j < policies; ++j) {
@@ -286,14 +315,15 @@ const UncertaintyText& text_of(Uncertainty cause) {
 std::vector<Prediction> predict(const std::vector<SimulatedMakespans>& simulated,
                                 const MachineVariation& machine,
                                 const std::vector<ValidatedCase>& validations, std::uint64_t seed) {
+  const bool is_enough = validations.size() >= enough_validations;
   std::vector<Terms> terms;
   std::vector<Prediction> predictions;
   for (const SimulatedMakespans& one : simulated) {
     terms.emplace_back(one, machine, validations);
-    predictions.push_back(validations.empty() ? Prediction() : prediction_of(terms.back(), seed));
+    predictions.push_back(is_enough ? prediction_of(terms.back(), seed) : Prediction());
     predictions.back().known_sd = terms.back().known_sd();
   }
-  if (!terms.empty() && !validations.empty()) compare_means(terms, seed, predictions);
+  if (!terms.empty() && is_enough) compare_means(terms, seed, predictions);
   return predictions;
 }
 

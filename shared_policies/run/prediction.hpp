@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -94,6 +95,9 @@ struct Prediction {
   std::optional<std::array<double, 2>> interval95_s;  ///< from the 2.5 % to the 97.5 % quantile
   /// Why there is no interval, or what would narrow it; may be empty.
   std::string note;
+  /// With an interval: by how much real runs take longer than simulated ones, as validations found
+  /// it, relative to the mean.
+  double shift = 0.0;
   /// With an interval: half the width that each cause alone would give it, relative to the mean.
   std::array<double, uncertainties> half_widths{};
   /// ValidatedPolicy::known_sd; nothing where the machine's variation is not known.
@@ -102,6 +106,9 @@ struct Prediction {
   /// policy, by that policy's name.
   std::vector<std::pair<std::string, double>> p_faster;
 };
+
+/// So many validations say how far simulations are off.
+inline constexpr std::size_t enough_validations = 8;
 
 /// Predicts for all policies of a comparison at once, because they share the machine, its recording
 /// and the errors of the model.
@@ -114,11 +121,12 @@ struct Prediction {
 ///   drift          normal, drift_sd;
 ///   repeatability  normal: what equal runs vary more than their simulated blocks scatter. It is
 ///                  measured on runs of run_s, and taken to fall with the root of a run's length;
-///   model          measured over predicted makespan of a case of `validations`.
-/// Each is drawn 10,000 times; the interval is made of quantiles of the sums. For the model, a case
-/// is drawn, a policy of it and one of its runs. Cases are drawn more often the nearer they are:
-/// the weight is exp(-d^2 / 2), where d is the distance of (ln makespan, ln block time, busy share) in
-/// units of (ln 4, ln 4, 0.15). The runs of a validation vary for the causes above as well, and
+///   model          measured over predicted makespan of a run in `validations`.
+/// Each is drawn 10,000 times; the interval is made of quantiles of the sums. For the model, a
+/// policy of a case is drawn, and one of its runs. They are drawn more often the nearer they are:
+/// the weight is exp(-d^2 / 2), where d is the distance of (ln makespan, ln block time, busy share)
+/// in units of (ln 4, ln 4, 0.15); the units are doubled until the weights are no more uneven than
+/// `enough_validations` equal ones. The runs of a validation vary for the causes above as well, and
 /// their means were recorded anew. So their deviations from their mean are multiplied by
 /// sqrt(1 - known / observed variance), and all others by sqrt(observed / known) if the causes were
 /// overestimated there. Source: ours.
@@ -127,8 +135,8 @@ struct Prediction {
 /// repetitions of the simulation are drawn with replacement, the same for all, and the model's
 /// errors come from one case, of the policy of that name if it has one.
 ///
-/// Returns one prediction a policy. `seed`: of the draws. Without validations, nothing is known of
-/// the model, and predictions have nothing but `known_sd`.
+/// Returns one prediction a policy. `seed`: of the draws. With fewer than `enough_validations`,
+/// too little is known of the model, and predictions have nothing but `known_sd`.
 [[nodiscard]] std::vector<Prediction> predict(const std::vector<SimulatedMakespans>& simulated,
                                               const MachineVariation& machine,
                                               const std::vector<ValidatedCase>& validations,

@@ -215,29 +215,42 @@ Samples paired_ratios(const Samples& a, const Samples& b) {
   return ratios;
 }
 
+namespace {
+
+Samples makespan_samples(const PolicyResult& of) {
+  Samples samples;
+  for (const Repetition& one : of.repetitions) {
+    samples.repetitions.push_back(one.repetition);
+    samples.values.push_back(*one.figures.of<&RunNumbers::makespan>());
+  }
+  return samples;
+}
+
+}  // namespace
+
 std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult& b) {
   if (a.on != b.on) return std::nullopt;
-  const auto makespans = [](const PolicyResult& of) {
-    Samples samples;
-    for (const Repetition& one : of.repetitions) {
-      samples.repetitions.push_back(one.repetition);
-      samples.values.push_back(*one.figures.of<&RunNumbers::makespan>());
-    }
-    return samples;
-  };
-  const Samples ratios = paired_ratios(makespans(a), makespans(b));
+  const Samples ratios = paired_ratios(makespan_samples(a), makespan_samples(b));
   if (ratios.values.empty()) return std::nullopt;
   return summarise(ratios.values);
 }
 
+std::optional<double> probability_faster(const PolicyResult& result, const std::string& other) {
+  const auto& known = result.prediction.p_faster;
+  const auto found = std::ranges::find(known, other, [](const auto& one) { return one.first; });
+  return found == known.end() ? std::nullopt : std::optional(found->second);
+}
+
 void compare_order(std::vector<PolicyResult>& results) {
   for (PolicyResult& result : results) {
-    if (!result.prediction.p_faster.empty() || result.reps < 2) continue;
-    const std::vector<double> own_s = makespans_of(result);
     for (const PolicyResult& other : results) {
-      if (&other == &result || other.on != result.on || other.reps != result.reps) continue;
+      if (&other == &result || other.on != result.on) continue;
+      if (!result.verified || !other.verified) continue;
+      if (probability_faster(result, other.spelling)) continue;
+      const auto [own, others] = paired(makespan_samples(result), makespan_samples(other));
+      if (own.values.size() < 2) continue;
       result.prediction.p_faster.emplace_back(other.spelling,
-                                              probability_of_less(own_s, makespans_of(other)));
+                                              probability_of_less(own.values, others.values));
     }
   }
 }

@@ -229,8 +229,14 @@ struct Samples {
 /// common or one was simulated and the other real.
 [[nodiscard]] std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult& b);
 
-/// Fills `prediction.p_faster` where it is empty, from repetitions alone (`probability_of_less`):
-/// against each result of the same world with as many, at least two.
+/// How probable it is that `result` has a shorter mean makespan than `other`, the spelling of another
+/// policy of its world; nothing if it is not known.
+[[nodiscard]] std::optional<double> probability_faster(const PolicyResult& result,
+                                                       const std::string& other);
+
+/// Adds to `prediction.p_faster` what is not known there, from repetitions alone
+/// (`probability_of_less`): of verified results of one world, over the repetitions that both have,
+/// if these are at least two.
 void compare_order(std::vector<PolicyResult>& results);
 
 /// Sets every `paired_ratio`: the ratio to the result called `reference` with the same `on`. Leaves

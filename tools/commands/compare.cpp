@@ -32,8 +32,12 @@ void ask_what_if(Comparison& comparison, const Reference& reference,
   const PolicyResult* const fastest = fastest_result(comparison, "sim");
   if (fastest == nullptr) return;
   try {
-    comparison.what_if = reference.what_if(comparison.policies, fastest->spelling, *request.what_if,
-                                           request.options);
+    std::vector<PolicyChoice> compared = comparison.policies;
+    std::erase_if(compared, [&](const PolicyChoice& choice) {
+      return find_result(comparison, choice.spelling, "sim") == nullptr;
+    });
+    comparison.what_if =
+        reference.what_if(compared, fastest->spelling, *request.what_if, request.options);
   } catch (const Interrupted&) {
     end_if_interrupted(comparison, request.options, !request.json);
   }
@@ -99,6 +103,7 @@ int compare_command(const CompareRequest& request) {
   bool failed = false;
   catch_stop_signals();
   Reference reference = first.reference();
+  if (request.what_if) reference.check_what_if();
   comparison.lower_bound_s = reference.lower_bound_s();
   comparison.resident = reference.resident();
   if (request.best_known) reference.find_schedule(options);
@@ -109,10 +114,10 @@ int compare_command(const CompareRequest& request) {
     add_results(comparison, world->run_all(comparison.policies, options, failed), world->name(),
                 timings_of(world->traces(), world->phases()));
     end_if_interrupted(comparison, options, !request.json);
-    add_predictions(comparison, *world, options, failed);
+    add_predictions(comparison, *world, options, false, failed);
     end_if_interrupted(comparison, options, !request.json);
+    if (request.what_if && world->name() == "sim") ask_what_if(comparison, reference, request);
   }
-  if (request.what_if) ask_what_if(comparison, reference, request);
   relate_results(comparison, options.baseline);
 
   print_out("{}", request.json ? results_text(comparison)

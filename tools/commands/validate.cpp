@@ -179,7 +179,7 @@ bool simulate_and_run(Comparison& comparison, RealMachine& machine, World& real,
   add_results(comparison, sim->run_all(comparison.policies, recorded, failed), sim->name(),
               timings_of(sim->traces(), sim->phases()));
   expect_no_stop();
-  add_predictions(comparison, *sim, recorded, failed);
+  add_predictions(comparison, *sim, recorded, true, failed);
   expect_no_stop();
   std::vector<PolicyChoice> informed = comparison.policies;
   std::erase_if(informed, [](const PolicyChoice& choice) { return !choice.is_informed(); });
@@ -268,11 +268,12 @@ int validate_command(const ValidateRequest& request) {
   const std::string stale =
       staleness_text(comparison, machine->platform->inputs->traces, machine->phases);
   if (!stale.empty()) warn(stale);
+  const int code = report(comparison, expectations, request, failed);
   const ValidatedCase validated = validated_case(comparison, options, *machine->platform);
   if (!options.validations_file.empty() && !validated.policies.empty()) {
     add_validation(options.validations_file, validated);
   }
-  return report(comparison, expectations, request, failed);
+  return code;
 }
 
 }  // namespace equipoise

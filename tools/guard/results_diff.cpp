@@ -106,6 +106,10 @@ Values timings_of(const StoredResults& results) {
 /// The pairs whose order is another now.
 std::vector<OrderChange> order_changes(const StoredResults& before, const StoredResults& now) {
   std::vector<OrderChange> changes;
+  const auto from = [](const StoredResults& of) {
+    return text_at(of.document, "model_errors_from").empty();
+  };
+  if (from(before) != from(now)) return changes;  // probabilities of two kinds
   for (const StoredResult& result : before.results) {
     const JsonValue* const others = member(result.entry, "p_faster");
     const StoredResult* const same = find_result(now, result.spelling, result.on);

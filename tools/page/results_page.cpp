@@ -226,7 +226,7 @@ std::string timings_sentence(const Results& results) {
   const std::string note = text_at(**simulated, "interval_note");
   const bool has_interval = interval_at(**simulated, "makespan_s.interval95").has_value();
   if (!has_interval && !note.empty()) {
-    text += ". How far a real run may be off cannot be said: " + markup_escaped(note);
+    text += ". There is no interval for a real run: " + markup_escaped(note);
   }
   return text + ".";
 }

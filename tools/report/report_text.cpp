@@ -337,7 +337,7 @@ std::string result_table(const Comparison& comparison, const Comparison& all, bo
     std::vector<std::string> cells;
     for (const ResultColumn& column : columns) {
       const bool is_marked = best && column.field == &result_field("makespan_s");
-      cells.push_back((is_marked ? "*" : "") + column.cell({comparison, r}));
+      cells.push_back((is_marked ? "*" : "") + column.cell({all, r}));
     }
     table.add(std::move(cells), !r.verified ? Style::error : (best ? Style::best : Style::plain));
   }
@@ -365,24 +365,27 @@ std::string timings_text(const Comparison& comparison) {
         "uncertainty of the recording and the errors that " +
         comparison.model_errors_from + " showed (--explain-interval)");
   } else if (!simulated->prediction.note.empty()) {
-    text += wrapped("how far a real run may be off cannot be said: " + simulated->prediction.note);
+    text += wrapped("no interval for a real run: " + simulated->prediction.note);
   }
   return text;
 }
 
 /// For each world in which the lead of the fastest policy may be chance, why: ", perhaps by chance:
-/// fac2 and gss are not slower beyond noise".
+/// fac2, gss may be as fast".
 std::string chance_text(const Comparison& comparison) {
   const std::vector<std::string> worlds = worlds_of(comparison);
   std::string text;
   for (const std::string& on : worlds) {
-    const std::vector<std::string> others = perhaps_as_fast(comparison, on);
+    std::vector<std::string> others = perhaps_as_fast(comparison, on);
     if (others.empty()) continue;
-    const bool is_repeated = fastest_result(comparison, on)->reps > 1;
-    text += fmt::format(", perhaps by chance{}: {}", worlds.size() > 1 ? " (" + on + ")" : "",
-                        is_repeated ? fmt::format("{} {} not slower beyond noise", some_of(others),
-                                                  others.size() == 1 ? "is" : "are")
-                                    : "one run does not show noise");
+    const PolicyResult& fastest = *fastest_result(comparison, on);
+    for (std::string& other : others) {
+      const double p = probability_faster(fastest, other).value_or(1.0);
+      if (p < 0.5) other += fmt::format(" (with {:.0f} % faster)", 100.0 * (1.0 - p));
+    }
+    text += fmt::format(
+        ", perhaps by chance{}: {}", worlds.size() > 1 ? " (" + on + ")" : "",
+        fastest.reps > 1 ? some_of(others) + " may be as fast" : "one run does not show noise");
   }
   return text;
 }
@@ -512,7 +515,7 @@ void warn_of_extrapolation(const std::string& policy, double share) {
 }
 
 std::string interval_table(const Comparison& comparison) {
-  std::vector<std::string> heads = {"policy", "95 % ± %"};
+  std::vector<std::string> heads = {"policy", "95 % ± %", "longer by %"};
   for (std::size_t cause = 0; cause < uncertainties; ++cause) {
     heads.push_back(text_of(static_cast<Uncertainty>(cause)).name + std::string(" ± %"));
   }
@@ -525,16 +528,19 @@ std::string interval_table(const Comparison& comparison) {
     if (!prediction.interval95_s) continue;
     const auto [low_s, high_s] = *prediction.interval95_s;
     std::vector<std::string> cells = {result.spelling,
-                                      half(0.5 * (high_s - low_s) / result.makespan_s.mean)};
+                                      half(0.5 * (high_s - low_s) / result.makespan_s.mean),
+                                      fmt::format("{:+.2f}", 100.0 * prediction.shift)};
     for (const double width : prediction.half_widths) cells.push_back(half(width));
     table.add(std::move(cells));
   }
-  if (!knows_intervals(comparison)) return "\n" + notes;
+  if (!knows_intervals(comparison)) return {};
   std::string text = "\n" + table.text() + "\n";
   for (std::size_t cause = 0; cause < uncertainties; ++cause) {
     const UncertaintyText& of = text_of(static_cast<Uncertainty>(cause));
     text += fmt::format("{}: {}\n", of.name, of.meaning);
   }
+  text +=
+      "longer by: how much longer real runs took than predicted, in validations near this one\n";
   return text + notes;
 }
 
@@ -546,7 +552,9 @@ std::string comparison_table(const Comparison& all, const TableChoice& choice) {
     text += fmt::format("{} of {} rows; without --top all are shown\n", comparison.results.size(),
                         all.results.size());
   }
-  if (choice.is_brief) return text;
+  if (choice.is_brief) {
+    return text + timings_text(all) + (all.what_if ? wrapped(sentence_of(*all.what_if)) : "");
+  }
   if (choice.has_definitions) text += comparison_legend(comparison);
   text += timings_text(all);
   if (all.what_if) text += wrapped(sentence_of(*all.what_if));

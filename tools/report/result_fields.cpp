@@ -122,6 +122,13 @@ Json interval_end(const OfResult& of) {
   return interval95_s ? Json((*interval95_s)[end]) : Json();
 }
 
+/// Why there is no interval, or what would narrow it.
+Json interval_note(const OfResult& of) {
+  const Prediction& prediction = of.result.prediction;
+  if (!prediction.note.empty() || prediction.interval95_s) return text_or_null(prediction.note);
+  return is_simulated(of.result) ? "intervals were not asked for" : "measured, not predicted";
+}
+
 Json p_faster_json(const OfResult& of) {
   Json json = Json::object();
   for (const auto& [policy, p] : of.result.prediction.p_faster) json[policy] = p;
@@ -131,11 +138,7 @@ Json p_faster_json(const OfResult& of) {
 /// How probable it is that the fastest result of the same world is faster than this one.
 Json p_of_fastest(const OfResult& of) {
   const PolicyResult* const fastest = fastest_result(of.comparison, of.result.on);
-  if (fastest == nullptr) return {};
-  for (const auto& [policy, p] : fastest->prediction.p_faster) {
-    if (policy == of.result.spelling) return p;
-  }
-  return {};
+  return fastest == nullptr ? Json() : json_of(probability_faster(*fastest, of.result.spelling));
 }
 
 bool knows_order(const Comparison& comparison) {
@@ -188,8 +191,7 @@ constexpr std::array fields_before_losses{
     ResultField{"makespan_high_s", "95 % to", "s", "The upper end of that interval.", in_text,
                 to_digits(4), interval_end<1>, knows_intervals},
     ResultField{"interval_note", "", "", "Why there is no such interval, or what would narrow it.",
-                in_data, FieldKind::text,
-                [](Of of) { return text_or_null(of.result.prediction.note); }},
+                in_data, FieldKind::text, interval_note},
     ResultField{"p_fastest", "* is faster", "%",
                 "The probability that the policy marked * has the shorter mean makespan.", in_text,
                 in_percent(0), p_of_fastest, knows_order},

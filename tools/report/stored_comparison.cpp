@@ -165,6 +165,7 @@ Comparison read_comparison(const std::string& file) {
     add_policy(comparison, result);
     comparison.results.push_back(result_from(result, comparison.units));
   }
+  compare_order(comparison.results);  // of results of an earlier version
   return comparison;
 }
 

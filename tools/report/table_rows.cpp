@@ -55,10 +55,7 @@ bool is_exact(const Comparison& comparison, const PolicyResult& result) {
 
 /// Whether `other` is slower than `fastest` with a probability of at least 95 %.
 bool is_certainly_slower(const PolicyResult& other, const PolicyResult& fastest) {
-  const auto& p_faster = fastest.prediction.p_faster;
-  const auto found =
-      std::ranges::find(p_faster, other.spelling, [](const auto& p) { return p.first; });
-  return found != p_faster.end() && found->second >= 0.95;
+  return probability_faster(fastest, other.spelling).value_or(0.0) >= 0.95;
 }
 
 bool is_oracle(const Comparison& comparison, const PolicyResult& result) {

@@ -245,6 +245,10 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   }
   if (plan.run.learns) report.shown = experience.shown();
   report.unit_losses = unit_losses.losses();
+  if (report.has_too_many_blocks) {
+    file.reset();
+    remove_run_file(plan.run.run_file.path);
+  }
   if (file != nullptr && !report.outcome.interrupted) {
     file->finish(run_summary_line(summary_of(report, plan.units)));
   }

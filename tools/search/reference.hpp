@@ -38,6 +38,8 @@ class Reference {
   /// nothing unless a schedule was found.
   [[nodiscard]] std::optional<BestReached> best_known(const RunOptions& options,
                                                       int repetitions) const;
+  /// `expect_changeable` of the machine, which has to have a platform.
+  void check_what_if() const { expect_changeable(*platform_); }
   /// `simulate_changes` of the machine, which has to have a platform.
   [[nodiscard]] WhatIf what_if(const std::vector<PolicyChoice>& choices, const std::string& fastest,
                                double share, const RunOptions& options) const {

@@ -197,13 +197,17 @@ WhatIfChange judged(const std::string& change, const std::vector<PolicyChoice>& 
 
 }  // namespace
 
-std::vector<ChangedMachine> changed_machines(const SimMachine& machine, double share) {
+void expect_changeable(const SimMachine& machine) {
   if (!machine.inputs->source.profiles.empty()) {
     throw InputError("--what-if",
                      fmt::format("the bandwidths of links in {} follow files over time, which a "
                                  "change would not reach; give a platform without such files",
                                  machine.inputs->source.file));
   }
+}
+
+std::vector<ChangedMachine> changed_machines(const SimMachine& machine, double share) {
+  expect_changeable(machine);
   const Platform& platform = machine.inputs->platform;
   const std::string by = " " + in_percent(share) + " ";
   std::vector<ChangedMachine> changed;

@@ -18,6 +18,10 @@ struct ChangedMachine {
   SimMachine machine;  ///< without bound and schedule
 };
 
+/// Throws InputError if files give links other bandwidths over time, which a change would not
+/// reach.
+void expect_changeable(const SimMachine& machine);
+
 /// Machines that differ from `machine` by `share`, in (0, 1), one way and the other, in one respect
 /// each:
 ///
@@ -29,8 +33,7 @@ struct ChangedMachine {
 /// CPUs are one kind, and so is each model of GPUs and of other accelerators. With more than 6
 /// bandwidths, all links are changed together. An overhead is left out where no size has any.
 /// Policies that know block times before the run know the changed ones, except those of a profile.
-/// Throws InputError if files give links other bandwidths over time, which a change would not
-/// reach.
+/// Throws like `expect_changeable`.
 [[nodiscard]] std::vector<ChangedMachine> changed_machines(const SimMachine& machine, double share);
 
 /// What a change of the machine makes of the order of the policies.

@@ -24,9 +24,6 @@
 namespace equipoise {
 namespace {
 
-/// So many validations of a machine say more than those of others.
-constexpr std::size_t enough_cases = 8;
-
 /// The names of sources, the most certain first.
 constexpr std::array sources = {"recorded", "imported", "modelled"};
 
@@ -65,8 +62,9 @@ Redrawn redraw(const Comparison& comparison, World& world, const ComparisonOptio
     const PolicyResult* const result = find_result(comparison, choice.spelling, "sim");
     if (result == nullptr) continue;
     all.push_back(choice);
+    all.back().blocks_max.reset();  // the repetitions kept to it
     const double share = result->means.of<&RunNumbers::extrapolated_share>().value_or(0.0);
-    if (share > 0.0) beyond.push_back(choice);
+    if (share > 0.0) beyond.push_back(all.back());
   }
   Redrawn redrawn;
   redrawn.means = world.run_redrawn(all, options, {.means = true}, failed);
@@ -117,6 +115,11 @@ bool is_used(const Trace& trace, const std::vector<Workload>& phases) {
                              [&](const Workload& phase) { return phase.kernel == trace.kernel; });
 }
 
+/// The first trace that is used. There is one.
+const Trace& used_trace(const std::vector<Trace>& traces, const std::vector<Workload>& phases) {
+  return *std::ranges::find_if(traces, [&](const Trace& one) { return is_used(one, phases); });
+}
+
 }  // namespace
 
 std::optional<TimingsFacts> timings_of(const std::vector<Trace>& traces,
@@ -156,17 +159,20 @@ std::optional<MachineVariation> variation_of(const std::vector<Trace>& traces,
   for (const Trace& trace : traces) {
     if (!is_used(trace, phases)) continue;
     if (trace.source == "modelled") {
-      why = "block times are modelled from data sheets, and no real run can be held against them";
+      why = "block times are modelled from data sheets, so no real run can be compared with them";
       return std::nullopt;
     }
     if (trace.source == "imported") {
-      why = "imported block times do not say how far the machine varies: equipoise record does";
+      why =
+          "imported block times do not show how much the machine varies; those of 'equipoise "
+          "record' do";
       return std::nullopt;
     }
     const std::optional<RecordingFacts>& facts = trace.recording;
     if (!facts || !facts->pass_sd || !facts->run_sd || !facts->run) {
-      why = fmt::format("the trace of {} does not say how far the machine varies: record it again",
-                        trace.kernel);
+      why = fmt::format(
+          "the trace of {} does not show how much the machine varies: {}", trace.kernel,
+          facts ? "record for longer (--seconds-max; of validate also --reps)" : "record it again");
       return std::nullopt;
     }
     most.recorded_busy = std::max(most.recorded_busy, facts->others_share.value_or(0.0));
@@ -192,7 +198,7 @@ KnownValidations known_validations(const std::string& file, const std::string& m
   if (!file.empty()) known.cases = read_validations(file);
   std::vector<ValidatedCase> own = known.cases;
   std::erase_if(own, [&](const ValidatedCase& one) { return one.machine != machine; });
-  if (own.size() >= enough_cases) {
+  if (own.size() >= enough_validations) {
     return {own, fmt::format("{} of this machine", counted(own.size(), "validation"))};
   }
   for (const EmbeddedFile& committed : committed_validations()) {
@@ -214,12 +220,22 @@ void add_validation(const std::string& path, const ValidatedCase& one) {
 }
 
 void add_predictions(Comparison& comparison, World& world, const ComparisonOptions& options,
-                     bool& failed) {
+                     bool is_validation, bool& failed) {
   if (world.name() != "sim") return;
   std::string why = reason_against(options);
   const auto variation = why.empty() ? variation_of(world.traces(), world.phases(), why)
                                      : std::optional<MachineVariation>();
   if (!variation) return explain_absence(comparison, why);
+  const Trace& trace = used_trace(world.traces(), world.phases());
+  const KnownValidations known = known_validations(options.validations_file, machine_of(trace));
+  const bool is_enough = known.cases.size() >= enough_validations;
+  const std::string too_few = fmt::format(
+      "{} of how far simulations are off, and {} are needed: make some with 'equipoise "
+      "validate --validations FILE'",
+      known.cases.empty() ? "there is no validation"
+                          : "there are only " + counted(known.cases.size(), "validation"),
+      enough_validations);
+  if (!is_enough && !is_validation) return explain_absence(comparison, too_few);
   const Redrawn redrawn = redraw(comparison, world, options, failed);
   if (stop_signal() != 0) return;
   const auto count = static_cast<std::size_t>(options.redrawn_runs);
@@ -230,7 +246,9 @@ void add_predictions(Comparison& comparison, World& world, const ComparisonOptio
     SimulatedMakespans one{
         result.spelling, makespans_of(result), makespans_of(redrawn.means, result.spelling, count),
         makespans_of(redrawn.ends, result.spelling, count), block_seconds(result)};
+    const double beyond = result.means.of<&RunNumbers::extrapolated_share>().value_or(0.0);
     const bool is_whole = result.verified && one.redrawn_s.size() == count &&
+                          (beyond == 0.0 || one.ends_s.size() == count) &&
                           result.reps == static_cast<std::size_t>(options.reps);
     if (!is_whole) {
       result.prediction.note = "some of its simulations failed";
@@ -239,24 +257,19 @@ void add_predictions(Comparison& comparison, World& world, const ComparisonOptio
     predicted.push_back(&result);
     simulated.push_back(std::move(one));
   }
-  const KnownValidations known =
-      known_validations(options.validations_file, machine_of(world.traces().front()));
   std::vector<Prediction> predictions = predict(simulated, *variation, known.cases, options.seed);
   for (std::size_t i = 0; i < predicted.size(); ++i) {
-    predictions[i].note = known.cases.empty()
-                              ? "no validation shows how far simulations are off: equipoise "
-                                "validate --validations FILE makes some"
-                              : advice_on(predictions[i]);
+    predictions[i].note = is_enough ? advice_on(predictions[i]) : too_few;
     predicted[i]->prediction = std::move(predictions[i]);
   }
-  if (!known.cases.empty()) comparison.model_errors_from = known.from;
+  if (is_enough) comparison.model_errors_from = known.from;
 }
 
 ValidatedCase validated_case(const Comparison& comparison, const ComparisonOptions& options,
                              const SimMachine& machine) {
   const std::vector<Trace>& traces = machine.inputs->traces;
   ValidatedCase validated;
-  validated.machine = machine_of(traces.front());
+  validated.machine = machine_of(used_trace(traces, machine.setup.phases));
   validated.date = utc_now();
   validated.workload = in_one_line(options.workloads);
   validated.units = options.units;
@@ -279,6 +292,7 @@ std::string staleness_text(const Comparison& comparison, const std::vector<Trace
   for (const PolicyResult& real : comparison.results) {
     const PolicyResult* const sim = find_result(comparison, real.spelling, "sim");
     if (is_simulated(real) || sim == nullptr || !sim->prediction.interval95_s) continue;
+    if (!real.verified) continue;
     all_slower = all_slower && real.makespan_s.mean > (*sim->prediction.interval95_s)[1];
     all_faster = all_faster && real.makespan_s.mean < (*sim->prediction.interval95_s)[0];
     errors.push_back(std::log(real.makespan_s.mean / sim->makespan_s.mean));
@@ -291,7 +305,7 @@ std::string staleness_text(const Comparison& comparison, const std::vector<Trace
   if (std::abs(*middle) <= 2.0 * variation->drift_sd) return {};
   return fmt::format("this machine was {:.0f} % {} than when it was recorded ({}); record it again",
                      100.0 * std::abs(std::expm1(*middle)), all_slower ? "slower" : "faster",
-                     traces.front().recording->date);
+                     used_trace(traces, phases).recording->date);
 }
 
 }  // namespace equipoise

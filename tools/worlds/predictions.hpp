@@ -47,10 +47,11 @@ void check_validations(const std::string& file);
                                                  const std::string& machine);
 
 /// Gives every simulated result of `comparison` its prediction, for which it simulates every policy
-/// `options.redrawn_runs` times more. Nothing in a real `world`. Sets `failed` if a simulation
+/// `options.redrawn_runs` times more. Nothing in a real `world`, and without enough validations,
+/// except for a validation (`is_validation`), which is to be kept. Sets `failed` if a simulation
 /// fails. After a stop request, returns without predictions.
 void add_predictions(Comparison& comparison, World& world, const ComparisonOptions& options,
-                     bool& failed);
+                     bool is_validation, bool& failed);
 
 /// Adds `one` to what is in the file at `path` by now; other programs that add to it wait
 /// meanwhile. Throws InputError at FILE:LINE, or std::runtime_error if the file cannot be locked or

@@ -27,10 +27,17 @@ ValidatedCase validated(std::vector<double> measured_s, double known_sd = 0.0,
   return one;
 }
 
+/// Each of `cases` eight times, so that there are enough.
+std::vector<ValidatedCase> often(const std::vector<ValidatedCase>& cases) {
+  std::vector<ValidatedCase> all;
+  for (int i = 0; i < 8; ++i) all.insert(all.end(), cases.begin(), cases.end());
+  return all;
+}
+
 std::array<double, 2> interval_of(const SimulatedMakespans& simulated,
                                   const MachineVariation& machine,
                                   const std::vector<ValidatedCase>& validations) {
-  return predict({simulated}, machine, validations, seed).front().interval95_s.value();
+  return predict({simulated}, machine, often(validations), seed).front().interval95_s.value();
 }
 
 TEST(Prediction, IsASingleTimeWhereNothingVaries) {
@@ -77,7 +84,8 @@ TEST(Prediction, CountsWhatRepetitionsScatterOnce) {
   MachineVariation machine;
   machine.run_sd = 0.02;
   machine.run_s = 1.0;
-  const Prediction prediction = predict({simulated}, machine, {validated({1.0})}, seed).front();
+  const Prediction prediction =
+      predict({simulated}, machine, often({validated({1.0})}), seed).front();
   EXPECT_EQ(prediction.half_widths[static_cast<std::size_t>(Uncertainty::repeatability)], 0.0);
   EXPECT_NEAR(prediction.half_widths[static_cast<std::size_t>(Uncertainty::scatter)],
               0.03 * std::sqrt(11.0 / 9.0), 1e-3);
@@ -87,7 +95,7 @@ TEST(Prediction, AddsWhatRedrawnTimesChange) {
   SimulatedMakespans simulated = steady("p", 1.0);
   for (std::size_t i = 0; i < 20; ++i) simulated.redrawn_s[i] = i % 2 == 0 ? 0.9 : 1.1;
   simulated.ends_s = {1.5, 0.8};
-  const Prediction prediction = predict({simulated}, {}, {validated({1.0})}, seed).front();
+  const Prediction prediction = predict({simulated}, {}, often({validated({1.0})}), seed).front();
   EXPECT_NEAR(prediction.half_widths[static_cast<std::size_t>(Uncertainty::means)], 0.1, 1e-9);
   EXPECT_NEAR(prediction.half_widths[static_cast<std::size_t>(Uncertainty::ends)], 0.35, 1e-9);
   const auto [low_s, high_s] = prediction.interval95_s.value();
@@ -127,7 +135,7 @@ TEST(Prediction, LearnsMoreFromValidationsOfRunsThatAreAsLong) {
 TEST(Prediction, SaysHowProbableItIsThatAPolicyIsFaster) {
   const std::vector<SimulatedMakespans> simulated = {steady("a", 1.0), steady("b", 1.1),
                                                      steady("c", 1.1)};
-  const std::vector<Prediction> all = predict(simulated, {}, {validated({1.0})}, seed);
+  const std::vector<Prediction> all = predict(simulated, {}, often({validated({1.0})}), seed);
   const std::vector<std::pair<std::string, double>> of_a = {{"b", 1.0}, {"c", 1.0}};
   const std::vector<std::pair<std::string, double>> of_b = {{"a", 0.0}, {"c", 0.5}};
   EXPECT_EQ(all[0].p_faster, of_a);
@@ -142,7 +150,7 @@ TEST(Prediction, DoubtsAnOrderThatErrorsOfTheModelMayTurn) {
     validations.back().policies.push_back({"b", 1.0, 0.0, 0.01, {of_b}});
   }
   const std::vector<Prediction> all =
-      predict({steady("a", 1.0), steady("b", 1.1)}, {}, validations, seed);
+      predict({steady("a", 1.0), steady("b", 1.1)}, {}, often(validations), seed);
   EXPECT_NEAR(all[0].p_faster[0].second, 0.75, 0.03);
   EXPECT_NEAR(all[0].p_faster[0].second + all[1].p_faster[0].second, 1.0, 1e-12);
 }
@@ -151,14 +159,15 @@ TEST(Prediction, SharesTheDriftBetweenPolicies) {
   MachineVariation machine;
   machine.drift_sd = 0.5;
   const std::vector<Prediction> all =
-      predict({steady("a", 1.0), steady("b", 1.1)}, machine, {validated({1.0})}, seed);
+      predict({steady("a", 1.0), steady("b", 1.1)}, machine, often({validated({1.0})}), seed);
   EXPECT_EQ(all[0].p_faster[0].second, 1.0);
 }
 
-TEST(Prediction, SaysNothingOfRealRunsWithoutValidations) {
+TEST(Prediction, SaysNothingOfRealRunsWithFewerThanEightValidations) {
   MachineVariation machine;
   machine.drift_sd = 0.05;
-  const Prediction prediction = predict({steady("p", 1.0)}, machine, {}, seed).front();
+  const std::vector<ValidatedCase> few(7, validated({1.0}));
+  const Prediction prediction = predict({steady("p", 1.0)}, machine, few, seed).front();
   EXPECT_FALSE(prediction.interval95_s);
   EXPECT_TRUE(prediction.p_faster.empty());
   EXPECT_DOUBLE_EQ(prediction.known_sd.value(), 0.05);
@@ -169,7 +178,7 @@ TEST(Prediction, IsTheSameForTheSameSeed) {
   machine.drift_sd = 0.1;
   const std::vector<ValidatedCase> validations = {validated({0.9, 1.2}, 0.05)};
   const auto interval = [&](std::uint64_t with) {
-    return *predict({steady("p", 1.0)}, machine, validations, with).front().interval95_s;
+    return *predict({steady("p", 1.0)}, machine, often(validations), with).front().interval95_s;
   };
   EXPECT_EQ(interval(1), interval(1));
   EXPECT_NE(interval(1), interval(2));
