@@ -118,10 +118,10 @@ class ValidationRun(unittest.TestCase):
         self.assertEqual(len(calls), 40 + 10 + 50 + 10)
         learn, test = calls[:50], calls[50:]
         files = {words[words.index("--validations") + 1] for words in learn}
-        self.assertEqual(files, {str(self.folder / "validations.jsonl")})
-        self.assertNotIn(str(self.folder / "validations.jsonl"), sum(test, []))
-        self.assertEqual((self.folder / "validations.jsonl").read_text(), "found\n" * 50)
-        self.assertEqual((self.folder / "learned-for-test.jsonl").read_text(), "found\n" * 51)
+        self.assertEqual(files, {str(self.folder / "validations.json")})
+        self.assertNotIn(str(self.folder / "validations.json"), sum(test, []))
+        self.assertEqual((self.folder / "validations.json").read_text(), "found\n" * 50)
+        self.assertEqual((self.folder / "learned-for-test.json").read_text(), "found\n" * 51)
         policies = {words[words.index("--policy") + 1] for words in test[:50]}
         self.assertEqual(policies, {"greedy,plb-hac,hdss,equipoise"})
         self.assertEqual(sum("--scenario" in words for words in test), 12)
