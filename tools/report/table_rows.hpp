@@ -14,10 +14,10 @@ namespace equipoise {
 
 /// What the table of a comparison shows.
 struct TableChoice {
-  std::string sort;                ///< the column, by name or heading; empty: the order of policies
-  std::optional<std::size_t> top;  ///< so many rows of each world, and the baseline; none: all
-  bool is_brief = false;           ///< the few columns that matter, and no other tables
-  bool has_definitions = true;     ///< of its words, below it
+  std::string sort{};  ///< the column, by name or heading; empty: the order of policies
+  std::optional<std::size_t> top{};  ///< so many rows of each world, and the baseline; none: all
+  bool is_brief = false;             ///< the few columns that matter, and no other tables
+  bool has_definitions = true;       ///< of its words, below it
 };
 
 /// Throws InputError, at `where`, if no column of results is called `sort`, by its name in
