@@ -43,6 +43,23 @@ void ask_what_if(Comparison& comparison, const Reference& reference,
   }
 }
 
+/// Runs the policies in every world, and adds their results and predictions. `failed`: whether a
+/// simulation did.
+void run_in(const Worlds& worlds, Comparison& comparison, const Reference& reference,
+            const KeptExperience& experience, const CompareRequest& request, bool& failed) {
+  const ComparisonOptions& options = request.options;
+  for (const auto& world : worlds) {
+    world->prepare();
+    for (PolicyChoice& choice : comparison.policies) experience.give(choice, *world);
+    add_results(comparison, world->run_all(comparison.policies, options, failed), world->name(),
+                timings_of(world->traces(), world->phases()));
+    end_if_interrupted(comparison, options, !request.json);
+    add_predictions(comparison, *world, options, false, failed);
+    end_if_interrupted(comparison, options, !request.json);
+    if (request.what_if && world->name() == "sim") ask_what_if(comparison, reference, request);
+  }
+}
+
 /// Warns of times that are less certain, of events that took no effect, and of a machine that is
 /// not as it was recorded.
 void warn_of_doubts(const Comparison& comparison, const Worlds& worlds) {
@@ -108,16 +125,7 @@ int compare_command(const CompareRequest& request) {
   comparison.resident = reference.resident();
   if (request.best_known) reference.find_schedule(options);
   comparison.best_known = reference.best_known(options, options.reps);
-  for (const auto& world : worlds) {
-    world->prepare();
-    for (PolicyChoice& choice : comparison.policies) experience.give(choice, *world);
-    add_results(comparison, world->run_all(comparison.policies, options, failed), world->name(),
-                timings_of(world->traces(), world->phases()));
-    end_if_interrupted(comparison, options, !request.json);
-    add_predictions(comparison, *world, options, false, failed);
-    end_if_interrupted(comparison, options, !request.json);
-    if (request.what_if && world->name() == "sim") ask_what_if(comparison, reference, request);
-  }
+  run_in(worlds, comparison, reference, experience, request, failed);
   relate_results(comparison, options.baseline);
 
   print_out("{}", request.json ? results_text(comparison)
