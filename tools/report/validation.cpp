@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -78,9 +79,9 @@ void compare_order(Validation& validation) {
 
 /// How many measured runs end within the interval that was predicted for them.
 std::ptrdiff_t runs_within(const PolicyPrediction& p) {
-  const auto [low_s, high_s] = *p.simulated->prediction.interval95_s;
+  const std::array<double, 2>& ends_s = *p.simulated->prediction.interval95_s;
   return std::ranges::count_if(makespans_of(*p.measured), [&](double makespan_s) {
-    return makespan_s >= low_s && makespan_s <= high_s;
+    return makespan_s >= ends_s[0] && makespan_s <= ends_s[1];
   });
 }
 
