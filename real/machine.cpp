@@ -121,8 +121,8 @@ std::optional<double> clock_hz() {
   double sum_hz = 0.0;
   double count = 0.0;
   for (const CpuThread& thread : this_machine().threads) {
-    std::ifstream file(
-        fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq", thread.number));
+    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(thread.number) +
+                       "/cpufreq/scaling_cur_freq");
     double khz = 0.0;
     if (!(file >> khz)) continue;
     sum_hz += 1e3 * khz;

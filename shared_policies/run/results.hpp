@@ -229,8 +229,8 @@ struct Samples {
 /// common or one was simulated and the other real.
 [[nodiscard]] std::optional<Statistics> paired_ratio(const PolicyResult& a, const PolicyResult& b);
 
-/// How probable it is that `result` has a shorter mean makespan than `other`, the spelling of another
-/// policy of its world; nothing if it is not known.
+/// How probable it is that `result` has a shorter mean makespan than `other`, the spelling of
+/// another policy of its world; nothing if it is not known.
 [[nodiscard]] std::optional<double> probability_faster(const PolicyResult& result,
                                                        const std::string& other);
 

@@ -148,6 +148,21 @@ RecordedFiles record_all(const RealMachine& machine, const ValidateRequest& requ
   return files;
 }
 
+/// Throws InputError if the file of --validations cannot be added to.
+void check_file_of_validations(const ComparisonOptions& options) {
+  if (options.validations_file.empty()) return;
+  check_writable(options.validations_file, "--validations");
+  static_cast<void>(read_validations(options.validations_file));
+}
+
+/// Adds what was found to that file, if there is one.
+void keep_validation(const Comparison& comparison, const ComparisonOptions& options,
+                     const SimMachine& machine) {
+  const ValidatedCase validated = validated_case(comparison, options, machine);
+  if (options.validations_file.empty() || validated.policies.empty()) return;
+  add_validation(options.validations_file, validated);
+}
+
 void expect_no_stop() {
   if (stop_signal() != 0) throw Interrupted(stop_signal());
 }
@@ -229,10 +244,7 @@ int validate_command(const ValidateRequest& request) {
   const std::optional<Expectations> expectations =
       expectations_of(request.bounds.file, request.bounds.junit_file,
                       {spellings_of(comparison.policies), comparison.units, real->phases().size()});
-  if (!options.validations_file.empty()) {
-    check_writable(options.validations_file, "--validations");
-    static_cast<void>(read_validations(options.validations_file));
-  }
+  check_file_of_validations(options);
   expect_no_inputs(files_of_validation(comparison, *machine, options), "--out");
   expect_no_sweep(options.out);
   make_folder(options.out + "/runs", "--out");
@@ -269,10 +281,7 @@ int validate_command(const ValidateRequest& request) {
       staleness_text(comparison, machine->platform->inputs->traces, machine->phases);
   if (!stale.empty()) warn(stale);
   const int code = report(comparison, expectations, request, failed);
-  const ValidatedCase validated = validated_case(comparison, options, *machine->platform);
-  if (!options.validations_file.empty() && !validated.policies.empty()) {
-    add_validation(options.validations_file, validated);
-  }
+  keep_validation(comparison, options, *machine->platform);
   return code;
 }
 

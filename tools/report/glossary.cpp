@@ -76,6 +76,9 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"verdict", "", "What can be said of a change, beyond noise: better, worse, equal or nothing."},
     {"no difference shown", "undecided",
      "The interval of the change contains 0: there may be a change, but noise hides it."},
+    {"runs within", "",
+     "How many of the measured runs ended within the interval that was predicted for a single "
+     "one."},
     {"change", "", "How much the new mean is above (+) or below (-) the old one."},
     {"interval", "",
      "Where the value lies with the confidence that was asked for, 95 % by default."},
