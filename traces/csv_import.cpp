@@ -293,7 +293,7 @@ std::optional<std::string> unit_in_name(const std::string& column) {
 std::string time_unit_of(const CsvImportOptions& options) {
   const CsvColumns& columns = options.columns;
   if (columns.time_unit) return *columns.time_unit;
-  const std::string unit = unit_in_name(columns.compute_column).value_or("s");
+  std::string unit = unit_in_name(columns.compute_column).value_or("s");
   for (const auto& other : {columns.sd_column, columns.min_column, columns.max_column,
                             columns.in_column, columns.out_column}) {
     if (!other || unit_in_name(*other).value_or(unit) == unit) continue;

@@ -400,6 +400,27 @@ Items items_of_runs(const std::deque<GroupRecorder>& groups, const RecordSetup& 
   return whole < grains ? 0 : whole;
 }
 
+/// Adds the samples of all units, their dispatch times and remarks.
+void add_samples(const std::deque<GroupRecorder>& groups, Recording& recording) {
+  Trace& trace = recording.trace;
+  std::vector<double> dispatch_s;
+  std::uint32_t position = 0;
+  for (const GroupRecorder& group : groups) {
+    for (const UnitRecorder& unit : group.units()) {
+      dispatch_s.insert(dispatch_s.end(), unit.dispatch_s().begin(), unit.dispatch_s().end());
+      if (!unit.dispatch_s().empty()) {
+        trace.unit_dispatch[position] = undisturbed_mean(unit.dispatch_s());
+      }
+      ++position;
+      if (!unit.computes()) continue;
+      const std::vector<TraceSample> samples = unit.samples();
+      trace.samples.insert(trace.samples.end(), samples.begin(), samples.end());
+      unit.add_remarks(recording);
+    }
+  }
+  if (!dispatch_s.empty()) trace.dispatch = undisturbed_mean(std::move(dispatch_s));
+}
+
 /// What the passes show of the machine. `runs_s` are the makespans of the short runs, pass by pass.
 RecordingFacts facts_of(const RecordSetup& setup, const std::deque<GroupRecorder>& groups,
                         const std::vector<std::vector<double>>& runs_s, const CoreUse& core_use) {
@@ -528,21 +549,7 @@ Recording record(const RecordSetup& setup) {
   }
   const std::string disturbed = disturbance_text(core_use);
   if (!disturbed.empty()) recording.doubts.push_back(disturbed);
-  std::vector<double> dispatch_s;
-  std::uint32_t position = 0;
-  for (const GroupRecorder& group : groups) {
-    for (const UnitRecorder& unit : group.units()) {
-      dispatch_s.insert(dispatch_s.end(), unit.dispatch_s().begin(), unit.dispatch_s().end());
-      if (!unit.dispatch_s().empty()) {
-        recording.trace.unit_dispatch[position] = undisturbed_mean(unit.dispatch_s());
-      }
-      ++position;
-      if (!unit.computes()) continue;
-      const std::vector<TraceSample> samples = unit.samples();
-      recording.trace.samples.insert(recording.trace.samples.end(), samples.begin(), samples.end());
-      unit.add_remarks(recording);
-    }
-  }
+  add_samples(groups, recording);
   if (!recording.interrupted) {
     recording.trace.controller = record_controller(setup, placement);
   }
@@ -552,9 +559,6 @@ Recording record(const RecordSetup& setup) {
     recording.units.push_back({recording.trace.units[i],
                                copy_speeds_of(recording.trace, i, setup.kernel->workload()),
                                setup.units[i].factory->gpu()});
-  }
-  if (!dispatch_s.empty()) {
-    recording.trace.dispatch = undisturbed_mean(dispatch_s);
   }
   recording.trace.first_use = mean_first_use(groups, recording.units, setup.kernel->workload());
   return recording;

@@ -61,7 +61,7 @@ int run_once(const RunRequest& request, const std::string& command) {
   const int exit_code =
       report_run(report, choice, world->units(), request.out, request.json, reference.resident());
   experience.add(report, *world);
-  if (!report.outcome.interrupted) {
+  if (report.outcome.complete) {
     warn_of_late_events(world->scenario(), report.run.numbers.makespan);
   }
   if (!request.report_file.empty() && !report.outcome.interrupted) write_page(request);

@@ -250,6 +250,7 @@ std::optional<Seconds> last_end(const Comparison& comparison, const std::string&
   std::optional<Seconds> end;
   for (const PolicyResult& result : comparison.results) {
     if (result.on != on) continue;
+    if (!result.verified) return std::nullopt;
     end = std::max(end.value_or(Seconds{}), Seconds{result.makespan_s.max});
   }
   return end;

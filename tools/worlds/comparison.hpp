@@ -100,7 +100,8 @@ void describe_experiment(Comparison& comparison, const ComparisonOptions& option
 /// there is none.
 [[nodiscard]] const PolicyResult* fastest_result(const Comparison& comparison,
                                                  const std::string& on);
-/// When the last of all runs in the world `on` ended; nothing if it has no results.
+/// When the last of all runs in the world `on` ended; nothing if it has no results, or one that is
+/// not verified, whose run may have been ended by an event.
 [[nodiscard]] std::optional<Seconds> last_end(const Comparison& comparison, const std::string& on);
 
 /// What the policy of `result` knew from before the run.

@@ -353,7 +353,7 @@ TEST_F(Report, ShowPrintsTableAndJson) {
 }
 
 TEST_F(Report, ShowNamesTheCommandForWhatIsNoRunFile) {
-  const std::string said = "this is no run file; give one that --out of simulate or run wrote";
+  const std::string said = "this is neither a run file nor a comparison; give a file that --out";
   expect_refused({"show", "platforms/sirocco.xml"}, "platforms/sirocco.xml: " + said);
   expect_refused({"show", "traces"}, "traces: " + said);
 }

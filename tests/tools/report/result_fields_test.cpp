@@ -147,8 +147,9 @@ TEST(Extrapolation, IsWarnedOfOnceAndOnlyAboveOnePercent) {
   testing::internal::CaptureStderr();
   warn_of_extrapolation(of);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "equipoise: warning: 2 policies did more than 1 % of the items in blocks outside the "
-            "recorded sizes, whose times are less certain (see remarks)\n");
+            "equipoise: warning: 2 policies did more than 1 % of the items in blocks smaller or "
+            "larger than any whose time is known; extrapolated times are less certain (see "
+            "remarks)\n");
 }
 
 TEST(ResultsCsv, QuotesWhatContainsACommaOrAQuotationMark) {

@@ -70,7 +70,7 @@ TEST(TraceReport, WritesTimesWithFourDigits) {
             std::string::npos)
       << describe_trace(trace);
   trace.controller->byte_s = 1e-10;
-  EXPECT_NE(describe_trace(trace).find("500.0 ns for a block, 100.0 ps for a byte\n"),
+  EXPECT_NE(describe_trace(trace).find("500.0 ns for a block, 0.1000 ns for a byte\n"),
             std::string::npos)
       << describe_trace(trace);
 }
