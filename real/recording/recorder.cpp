@@ -68,10 +68,9 @@ class IterationRecorder {
     const auto goes_on = [&](int i) { return i < 2 || executor_.now() <= pass_budget(setup_); };
     for (int i = 0; i < iterations && !merges.interrupted && goes_on(i); ++i) {
       const Seconds before = executor_.now();
-      const std::optional<Seconds> begun = run_iteration(i, workload_.items);
-      merges.interrupted = !begun;
-      if (i == 0 || !begun) continue;
-      merges.sum += *begun - before;
+      merges.interrupted = !run_iteration(i, workload_.items);
+      if (i == 0) continue;
+      merges.sum += begun_ - before;
       ++merges.count;
     }
     return merges;
@@ -80,24 +79,24 @@ class IterationRecorder {
   /// The time in which `items` of the first iteration are done, without the units' setup; nothing
   /// if a stop was requested.
   std::optional<Seconds> makespan(Items items) {
-    const std::optional<Seconds> begun = run_iteration(0, items);
-    return begun ? std::optional(latest_end_ - *begun - longest_setup_) : std::nullopt;
+    if (!run_iteration(0, items)) return std::nullopt;
+    return latest_end_ - begun_ - longest_setup_;
   }
 
  private:
-  /// Hands out no blocks any more when it has spent half of the pass's budget. Returns when the
-  /// kernel was ready for the iteration; nothing if a stop was requested.
-  std::optional<Seconds> run_iteration(int iteration, Items items) {
+  /// Hands out no blocks any more when it has spent half of the pass's budget. Returns false if a
+  /// stop was requested.
+  bool run_iteration(int iteration, Items items) {
     pool_ = Pool(items, workload_.grain_items);
     outstanding_ = 0;
-    const Seconds begun = executor_.begin_iteration(0, iteration);
+    begun_ = executor_.begin_iteration(0, iteration);
     latest_end_ = longest_setup_ = Seconds{};
-    last_start_ = begun + 0.5 * pass_budget(setup_);
+    last_start_ = begun_ + 0.5 * pass_budget(setup_);
     for (std::uint32_t unit = 0; unit < setup_.units.size(); ++unit) start(UnitId{unit}, iteration);
     while (outstanding_ > 0) {
-      if (setup_.is_stopped()) return std::nullopt;
+      if (setup_.is_stopped()) return false;
       const std::optional<Event> event = executor_.next(Seconds::infinity());
-      if (!event) return std::nullopt;
+      if (!event) return false;
       const auto* const finished = std::get_if<BlockFinished>(&event->what);
       if (finished == nullptr) {
         throw BackendError(loss_text(*event, setup_.units, 0, "iterations were recorded"));
@@ -107,7 +106,7 @@ class IterationRecorder {
       longest_setup_ = std::max(longest_setup_, finished->times.setup);
       if (executor_.now() <= last_start_) start(finished->unit, iteration);
     }
-    return begun;
+    return true;
   }
 
   void start(UnitId unit, int iteration) {
@@ -130,6 +129,7 @@ class IterationRecorder {
   Pool pool_{1, 1};
   std::uint64_t id_ = 0;
   int outstanding_ = 0;
+  Seconds begun_;  ///< when the kernel was ready for the iteration
   Seconds latest_end_;
   Seconds longest_setup_;
 };
@@ -382,9 +382,11 @@ std::vector<Items> usual_items(const std::deque<GroupRecorder>& groups) {
 }
 
 /// The items of the short runs that show how far one run differs from the next: as many as all
-/// units do in a small part of the pass's budget. 0 where they would not do a grain each.
+/// units do in a small part of the pass's budget. 0 where they would not do a grain each, and where
+/// units are recorded alone.
 Items items_of_runs(const std::deque<GroupRecorder>& groups, const RecordSetup& setup) {
   constexpr double part_of_pass = 0.05;
+  if (setup.alone) return 0;
   const Workload& workload = setup.kernel->workload();
   double items_per_s = 0.0;
   Items grains = 0;

@@ -330,7 +330,7 @@ std::vector<Prediction> predict(const std::vector<SimulatedMakespans>& simulated
 double probability_of_less(const std::vector<double>& a, const std::vector<double>& b) {
   EQ_CHECK(a.size() == b.size() && a.size() > 1, "values belong together in pairs");
   std::vector<double> later;
-  for (std::size_t i = 0; i < a.size(); ++i) later.push_back(b[i] - a[i]);
+  for (std::size_t i = 0; i < a.size(); ++i) later.push_back(std::log(b[i] / a[i]));
   const double middle = mean(later);
   const auto degrees = static_cast<double>(a.size() - 1);
   const double error = std::sqrt(variance(later, middle) / degrees);

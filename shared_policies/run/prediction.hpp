@@ -142,8 +142,9 @@ inline constexpr std::size_t enough_validations = 8;
                                               const std::vector<ValidatedCase>& validations,
                                               std::uint64_t seed);
 
-/// How probable it is that the mean of `a` is less than that of `b` (n each, n >= 2), whose values
-/// belong together in pairs: by Student's t of the mean of their differences. Half for equal means.
+/// How probable it is that `a` is less than `b` on average (n positive values each, n >= 2, which
+/// belong together in pairs): by Student's t of the mean logarithm of their ratios. Half for equal
+/// means.
 [[nodiscard]] double probability_of_less(const std::vector<double>& a,
                                          const std::vector<double>& b);
 

@@ -172,7 +172,9 @@ std::optional<MachineVariation> variation_of(const std::vector<Trace>& traces,
     if (!facts || !facts->pass_sd || !facts->run_sd || !facts->run) {
       why = fmt::format(
           "the trace of {} does not show how much the machine varies: {}", trace.kernel,
-          facts ? "record for longer (--seconds-max; of validate also --reps)" : "record it again");
+          !facts            ? "record it again"
+          : facts->together ? "record for longer (--seconds-max; of validate also --reps)"
+                            : "record all units together, without --alone");
       return std::nullopt;
     }
     most.recorded_busy = std::max(most.recorded_busy, facts->others_share.value_or(0.0));

@@ -187,7 +187,9 @@ TEST(Record, LeavesOutCopiesThatAKernelDoesNotMake) {
 TEST(Record, WalksThroughTheItemsAndBeginsAgain) {
   KernelScript script(100);
   std::set<Items> firsts;
-  script.compute = [&](const Block& block, int) { firsts.insert(block.first); };
+  script.compute = [&](const Block& block, int) {
+    if (block.items == 30) firsts.insert(block.first);  // not of the short runs
+  };
   ScriptedKernel kernel(script);
   RecordSetup setup = quick_setup({"cpu"}, kernel);
   setup.sizes = {30};

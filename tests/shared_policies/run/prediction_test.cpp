@@ -218,10 +218,11 @@ TEST(Prediction, HoldsNinetyFivePercentOfTheRunsOfAKnownMachine) {
   EXPECT_NEAR(std::log(high_s / low_s), 2 * 0.0919, 0.05);
 }
 
-TEST(ProbabilityOfLess, IsThatOfTheMeanDifferenceByStudentsT) {
-  EXPECT_EQ(probability_of_less({1, 2, 3}, {2, 3, 4}), 1.0);
+TEST(ProbabilityOfLess, IsThatOfTheMeanRatioByStudentsT) {
+  EXPECT_EQ(probability_of_less({1, 2, 4}, {2, 4, 8}), 1.0);
   EXPECT_EQ(probability_of_less({1, 2, 3}, {1, 2, 3}), 0.5);
-  // Differences 0 and 2: mean 1, standard error 1; with one degree of freedom, 1/2 + atan(1) / pi.
+  // Logarithms 0 and ln 3: mean and standard error ln 3 / 2; with one degree of freedom, the
+  // probability is 1/2 + atan(1) / pi.
   EXPECT_NEAR(probability_of_less({1, 1}, {1, 3}), 0.75, 1e-12);
   EXPECT_NEAR(probability_of_less({1, 3}, {1, 1}), 0.25, 1e-12);
 }
