@@ -14,6 +14,12 @@ struct ControllerTimes {
   std::vector<double> report_s;
   std::vector<double> block_s;
 
+  /// Appends the times of another run.
+  void add(const ControllerTimes& other) {
+    report_s.insert(report_s.end(), other.report_s.begin(), other.report_s.end());
+    block_s.insert(block_s.end(), other.block_s.begin(), other.block_s.end());
+  }
+
   /// At `now` the executor tells that a unit has ended a block.
   void told(Seconds now) { told_ = now; }
   /// At `now` the executor is given the next block, or begins to wait.

@@ -2,6 +2,8 @@
 #include "real/unit_spec.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -12,6 +14,7 @@
 #include "real/kernels/buffer.hpp"
 #include "real/machine.hpp"
 #include "real/probe_memory.hpp"
+#include "real/threads/core_wait.hpp"
 #include "real/threads/thread_team.hpp"
 #include "real/unit_memory.hpp"
 #include "real/worker_mailbox.hpp"
@@ -81,10 +84,18 @@ class CpuDriver final : public UnitDriver {
   void perform(Report& report, WorkerMailbox& mailbox) {
     const Command& command = report.command;
     const GivesUp gives_up = [&] { return mailbox.gives_up(command); };
-    const auto stage = [&](Seconds begin, const StepFunction& rate, auto&& work) {
-      return stretched(*setup_.clock, begin, rate, gives_up, work);
+    const auto stage = [&](Seconds begin, const StepFunction& rate, Seconds& waited, auto&& work) {
+      if (!setup_.measures_waits) return stretched(*setup_.clock, begin, rate, gives_up, work);
+      Seconds worked;
+      const Seconds end = stretched(*setup_.clock, begin, rate, gives_up, [&] {
+        const Seconds in_work = work();
+        worked = std::max(Seconds{}, setup_.clock->now() - begin - in_work);
+      });
+      waited = std::max(Seconds{}, end - rate.end_of(begin, worked));
+      return end;
     };
     bool sets_up = false;
+    const std::int64_t waits_before = setup_.measures_waits ? times_preempted() : 0;
     const Seconds begin = setup_.clock->now();
     report.kind = ReportKind::dropped;  // until its results are copied
     report.end = begin;
@@ -94,26 +105,61 @@ class CpuDriver final : public UnitDriver {
       sets_up = copy_resident(data_of(command.block), staged_, versions_) || is_first;
     });
     if (!is_wanted) return;
-    const Seconds set_up = sets_up ? stage(begin, setup_.rates.in, [] {}) : begin;
+    const Seconds set_up =
+        sets_up ? stage(begin, setup_.rates.in, report.waited.setup, [] { return Seconds{}; })
+                : begin;
     bool has_input = false;
-    const Seconds in = stage(set_up, setup_.rates.in, [&] {
-      has_input = mailbox.access_host(
-          command, [&] { copy_in(data_of(command.block), command.block, staged_); });
+    const Seconds in = stage(set_up, setup_.rates.in, report.waited.in, [&] {
+      return wait_during([&] {
+        has_input = mailbox.access_host(
+            command, [&] { copy_in(data_of(command.block), command.block, staged_); });
+      });
     });
     if (!has_input) return;
-    const Seconds computed = stage(in, setup_.rates.compute, [&] {
-      compute_with(*team_, programs_[static_cast<std::size_t>(command.block.phase)], staged_);
+    const Seconds computed = stage(in, setup_.rates.compute, report.waited.compute, [&] {
+      return compute(programs_[static_cast<std::size_t>(command.block.phase)]);
     });
     report.end = computed;
     if (mailbox.slots().claim(command.slot)) {
       report.kind = ReportKind::done;
-      report.end = stage(computed, setup_.rates.out, [&] {
-        mailbox.access_host(command,
-                            [&] { copy_out(data_of(command.block), command.block, staged_); });
+      report.end = stage(computed, setup_.rates.out, report.waited.out, [&] {
+        return wait_during([&] {
+          mailbox.access_host(command,
+                              [&] { copy_out(data_of(command.block), command.block, staged_); });
+        });
       });
     }
     report.times = {set_up - begin, in - set_up, computed - in, report.end - computed};
     report.begins = without_empty_stages({begin, set_up, in, computed}, report.times, report.end);
+    if (setup_.measures_waits) report.waits = times_preempted() - waits_before;
+  }
+
+  /// Calls `work` and returns how long it waited for the core, if that is measured.
+  template <class Work>
+  [[nodiscard]] Seconds wait_during(Work&& work) const {
+    if (!setup_.measures_waits) {
+      work();
+      return {};
+    }
+    const CoreWait wait;
+    work();
+    return wait.so_far();
+  }
+
+  /// Computes the staged block. Returns the longest wait of a thread for its core, if that is
+  /// measured.
+  [[nodiscard]] Seconds compute(const CpuProgram& program) {
+    std::atomic<double> longest_s = 0.0;
+    compute_with(
+        *team_,
+        [&](const StagedBlock& block, std::size_t first, std::size_t items) {
+          const double wait_s = wait_during([&] { program(block, first, items); }).value;
+          for (double longest = longest_s; longest < wait_s;) {
+            if (longest_s.compare_exchange_weak(longest, wait_s)) break;
+          }
+        },
+        staged_);
+    return {longest_s};
   }
 
   /// Copies there, then back, in the host's memory.

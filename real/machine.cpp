@@ -200,6 +200,11 @@ std::vector<int> Placement::others() const {
   return {waiting.begin() + (controller_is_apart() ? 1 : 0), waiting.end()};
 }
 
+bool shares_core_of_controller(const Placement& placement, std::size_t unit) {
+  return std::ranges::find_first_of(placement.cores[unit], placement.controller()) !=
+         placement.cores[unit].end();
+}
+
 std::vector<int> near_node(const std::vector<int>& numbers, int node, const Machine& machine) {
   std::vector<int> near;
   for (const CpuThread& thread : machine.threads) {

@@ -75,6 +75,9 @@ struct Placement {
   [[nodiscard]] std::vector<int> others() const;
 };
 
+/// Whether the controller runs on a core on which unit `unit` computes.
+[[nodiscard]] bool shares_core_of_controller(const Placement& placement, std::size_t unit);
+
 /// Those of `numbers` that are on NUMA node `node` of `machine`; if there are none, all of them.
 [[nodiscard]] std::vector<int> near_node(const std::vector<int>& numbers, int node,
                                          const Machine& machine);

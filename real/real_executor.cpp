@@ -222,7 +222,8 @@ class RealExecutor final : public Executor {
         .draws = setup_.draws,
         .clock = clock_,
         .controller = signal_,
-        .lateness = lateness_};
+        .lateness = lateness_,
+        .measures_waits = static_cast<bool>(setup_.report_waits)};
     for (const RealPhase& phase : setup_.phases)
       setup.phases.push_back({&phase.workload, phase.kernel});
     return spec.factory->make_worker(std::move(setup));
@@ -372,6 +373,7 @@ class RealExecutor final : public Executor {
       return;
     }
     slot.has_lost_a_grain = false;
+    if (setup_.report_waits) setup_.report_waits(id_of(slot), report.waited, report.waits);
     pending_ = Event{last_, BlockFinished{id_of(slot), report.command.block,
                                           report.command.assigned, report.times, report.begins}};
   }

@@ -1,6 +1,7 @@
 // An executor in real time: worker threads on this machine's units compute the blocks.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -68,6 +69,9 @@ struct RealSetup {
   std::function<void(const CoreUse&)> report_core_use;
   /// Called when a run ends, with the controller's times, which are taken if this is not empty.
   std::function<void(const ControllerTimes&)> report_controller;
+  /// Called before the end of a block is told, with how long each of its stages waited for cores
+  /// that other threads had, and how often the block did. Measured, of units of CPU cores, if this is not empty.
+  std::function<void(UnitId, const StageTimes&, std::int64_t)> report_waits;
 };
 
 /// Makes the executor. The thread that calls `run` is the controller; each unit has one thread for

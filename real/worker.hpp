@@ -46,8 +46,10 @@ enum class ReportKind : std::uint8_t {
 /// A report of a worker.
 struct Report {
   Command command;
-  StageTimes times{};   ///< of a probe: its copies in and out
-  StageTimes begins{};  ///< as in BlockFinished
+  StageTimes times{};      ///< of a probe: its copies in and out
+  StageTimes begins{};     ///< as in BlockFinished
+  StageTimes waited{};     ///< for cores that others had, within `times`; only if it is measured
+  std::int64_t waits = 0;  ///< how often, likewise
   Seconds end{};
   ReportKind kind = ReportKind::done;
   std::string why{};  ///< why a block is lost or the unit has failed
@@ -139,6 +141,7 @@ struct WorkerSetup {
   std::shared_ptr<Clock> clock;
   std::shared_ptr<WakeSignal> controller;  ///< notified after every report
   std::shared_ptr<Lateness> lateness;      ///< of units that are paced
+  bool measures_waits = false;             ///< whether units of CPU cores tell Report::waited
 };
 
 }  // namespace equipoise

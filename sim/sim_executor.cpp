@@ -255,6 +255,12 @@ class SimExecutor final : public Executor, private PipelineStages {
       if (span > Seconds{}) pipelines_[*unit].add_decision_time(now(), span);
       return now();
     }
+    if (!(span > Seconds{})) return now();
+    if (const std::optional<UnitId> beside = setup_.costs[phase_].shares_core) {
+      bring_up_to_date(*beside);
+      pipelines_[*beside].lose_core(now(), span);
+      schedule(*beside);
+    }
     const Seconds until = now() + span;
     while (now() < until) wait(until, false);
     return now();

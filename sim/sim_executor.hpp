@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
@@ -26,6 +27,8 @@ struct PhaseCosts {
   /// (units), replaces `dispatch`; empty: the same for all units.
   std::vector<Seconds> unit_dispatch{};
   ControllerWork controller{};  ///< all nothing: it has time for everything at once
+  /// The unit that stands still while the controller is busy; it copies by itself.
+  std::optional<UnitId> shares_core{};
 
   [[nodiscard]] Seconds dispatch_of(std::size_t unit) const {
     return unit_dispatch.empty() ? dispatch : unit_dispatch[unit];
@@ -85,7 +88,8 @@ struct SimSetup {
 ///
 /// The controller is one actor: while it has work of its own (`PhaseCosts::controller`) or a
 /// decision (`occupy`), reports wait, in the order in which they came. Bytes that it copies keep it
-/// busy after the block was handed out, while they are under way.
+/// busy after the block was handed out, while they are under way. A unit on its core stands still
+/// meanwhile (`PhaseCosts::shares_core`).
 ///
 /// The time of a unit's decision (`occupy`) comes after the blocks that it has. `run` throws
 /// BackendError if the platform does not load, a host is missing, or the platform turns off a host

@@ -1,6 +1,7 @@
 // Reads rates and changes off the scenario, and draws off the seed.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -23,7 +24,7 @@ std::vector<SimulatedUnit> simulated_units(const SimSetup& setup) {
     simulated.is_present = setup.scenario.presence_of(name).at_start;
     for (const Workload& phase : setup.phases) {
       const DrawKey key{setup.seed, setup.repetition, name, phase.kernel};
-      simulated.phases.push_back({Draw(key), items_in_memory(unit.unit, phase), {}, {}});
+      simulated.phases.push_back({DrawnTimes(key), items_in_memory(unit.unit, phase), {}, {}});
     }
   }
   for (std::size_t phase = 0; phase < setup.phases.size(); ++phase) {
@@ -63,8 +64,9 @@ PipelinedBlock work_of(const Block& block, const HandedOut& how, const SimSetup&
   if (stream) work.stream = stream->time(items);
   add_setup(work, how.data, costs.first_use, workload, unit.copies, stream);
   add_copies(work, timing, workload, unit.copies);
-  const double quantile = unit.phases[phase].draw.quantile(unit.ordinal++);
-  work.alone.compute = setup.noise ? timing.quantile(items, quantile) : timing.mean(items);
+  const std::uint64_t ordinal = unit.ordinal++;
+  work.alone.compute =
+      setup.noise ? unit.phases[phase].draw.next(timing, items, ordinal) : timing.mean(items);
   return work;
 }
 

@@ -21,7 +21,7 @@ namespace equipoise {
 
 /// What belongs to a unit in one phase.
 struct UnitOfPhase {
-  Draw draw;
+  DrawnTimes draw;
   Items room_items = 0;
   std::optional<ResidentStream> stream;  ///< none: it holds the resident data
   StepFunction stream_rate;              ///< under the scenario, of the bus

@@ -28,7 +28,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
       const Workload& workload = *setup_.phases[i].workload;
       const DrawKey key{setup_.draws.seed, setup_.draws.repetition, setup_.unit.name,
                         workload.kernel};
-      phases_.push_back({timings[i], Draw(key), workload});
+      phases_.push_back({timings[i], DrawnTimes(key), workload});
     }
   }
 
@@ -58,7 +58,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
   /// One phase of this run.
   struct Phase {
     PacedTiming times;
-    Draw draw;  ///< quantiles for the unit's blocks, by their ordinal
+    DrawnTimes draw;
     Workload workload;
   };
 
@@ -124,7 +124,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
   /// The block with the stage times of the model.
   PipelinedBlock as_modelled(const Command& command, Seconds now) {
     const Block& block = command.block;
-    const Phase& phase = phases_[static_cast<std::size_t>(block.phase)];
+    Phase& phase = phases_[static_cast<std::size_t>(block.phase)];
     const auto items = static_cast<double>(block.items);
     PipelinedBlock work{block, command.assigned, now};
     work.room_items = items_in_memory(setup_.unit, phase.workload);
@@ -132,8 +132,8 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
               phase.times.copies, phase.times.stream);
     if (phase.times.stream) work.stream = phase.times.stream->time(items);
     add_copies(work, phase.times.timing, phase.workload, phase.times.copies);
-    const double quantile = phase.draw.quantile(ordinal_++);
-    work.alone.compute = setup_.draws.noise ? phase.times.timing.quantile(items, quantile)
+    const std::uint64_t ordinal = ordinal_++;
+    work.alone.compute = setup_.draws.noise ? phase.draw.next(phase.times.timing, items, ordinal)
                                             : phase.times.timing.mean(items);
     return work;
   }

@@ -14,9 +14,10 @@
 #include "real/core_watch.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
-#include "real/recording/controller_recorder.hpp"
+#include "real/recording/run_recorder.hpp"
 #include "real/recording/unit_recorder.hpp"
 #include "real/recording/unit_watts.hpp"
+#include "real/threads/clock.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/model/event.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -68,7 +69,7 @@ class IterationRecorder {
     const auto goes_on = [&](int i) { return i < 2 || executor_.now() <= pass_budget(setup_); };
     for (int i = 0; i < iterations && !merges.interrupted && goes_on(i); ++i) {
       const Seconds before = executor_.now();
-      merges.interrupted = !run_iteration(i, workload_.items);
+      merges.interrupted = !run_iteration(i);
       if (i == 0) continue;
       merges.sum += begun_ - before;
       ++merges.count;
@@ -76,21 +77,13 @@ class IterationRecorder {
     return merges;
   }
 
-  /// The time in which `items` of the first iteration are done, without the units' setup; nothing
-  /// if a stop was requested.
-  std::optional<Seconds> makespan(Items items) {
-    if (!run_iteration(0, items)) return std::nullopt;
-    return latest_end_ - begun_ - longest_setup_;
-  }
-
  private:
   /// Hands out no blocks any more when it has spent half of the pass's budget. Returns false if a
   /// stop was requested.
-  bool run_iteration(int iteration, Items items) {
-    pool_ = Pool(items, workload_.grain_items);
+  bool run_iteration(int iteration) {
+    pool_ = Pool(workload_.items, workload_.grain_items);
     outstanding_ = 0;
     begun_ = executor_.begin_iteration(0, iteration);
-    latest_end_ = longest_setup_ = Seconds{};
     last_start_ = begun_ + 0.5 * pass_budget(setup_);
     for (std::uint32_t unit = 0; unit < setup_.units.size(); ++unit) start(UnitId{unit}, iteration);
     while (outstanding_ > 0) {
@@ -102,8 +95,6 @@ class IterationRecorder {
         throw BackendError(loss_text(*event, setup_.units, 0, "iterations were recorded"));
       }
       --outstanding_;
-      latest_end_ = std::max(latest_end_, event->at);
-      longest_setup_ = std::max(longest_setup_, finished->times.setup);
       if (executor_.now() <= last_start_) start(finished->unit, iteration);
     }
     return true;
@@ -130,15 +121,16 @@ class IterationRecorder {
   std::uint64_t id_ = 0;
   int outstanding_ = 0;
   Seconds begun_;  ///< when the kernel was ready for the iteration
-  Seconds latest_end_;
-  Seconds longest_setup_;
 };
 
-/// Calls `record` with a recorder of iterations on real units. Throws BackendError if a unit does
-/// not come up or is lost.
-void with_iterations(const RecordSetup& setup, const Placement& placement,
-                     std::span<const Items> usual_items,
-                     const std::function<void(IterationRecorder&)>& record) {
+/// For a workload with iterations, some of these in one pass, to measure the kernel's time between
+/// them: the passes together run four, but each pass runs at least two. No third iteration starts
+/// once the pass has spent its part of the budget, and an iteration leaves items undone when it has
+/// spent half of that.
+MergeTimes record_merges(const RecordSetup& setup, const Placement& placement,
+                         std::span<const Items> usual_items) {
+  MergeTimes merges;
+  if (setup.kernel->workload().iterations <= 1) return merges;
   RealSetup real;
   real.units = setup.units;
   real.placement = placement;
@@ -146,36 +138,8 @@ void with_iterations(const RecordSetup& setup, const Placement& placement,
   real.stop_requested = setup.stop_requested;
   const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
   IterationRecorder recorder(setup, usual_items, *executor);
-  executor->run([&] { record(recorder); });
-}
-
-/// What is measured of all units together in one pass.
-struct PassTogether {
-  std::vector<double> runs_s;  ///< makespans of one short run, repeated
-  MergeTimes merges;
-};
-
-/// One pass of what takes all units together. First short runs of `run_items` items, of which the
-/// first does not count; none if `run_items` is 0. Then, for a workload with iterations, some of
-/// these, to measure the kernel's time between them: the passes together run four, but each pass
-/// runs at least two. No third iteration starts once the pass has spent its part of the budget, and
-/// an iteration leaves items undone when it has spent half of that.
-PassTogether record_together(const RecordSetup& setup, const Placement& placement,
-                             std::span<const Items> usual_items, Items run_items) {
-  constexpr int runs = 3;
-  PassTogether pass;
-  const bool has_iterations = setup.kernel->workload().iterations > 1;
-  if (run_items == 0 && !has_iterations) return pass;
-  with_iterations(setup, placement, usual_items, [&](IterationRecorder& recorder) {
-    for (int run = 0; run_items > 0 && run <= runs; ++run) {
-      const std::optional<Seconds> makespan = recorder.makespan(run_items);
-      pass.merges.interrupted = !makespan;
-      if (!makespan) return;
-      if (run > 0) pass.runs_s.push_back(makespan->value);
-    }
-    if (has_iterations) pass.merges = recorder.merges();
-  });
-  return pass;
+  executor->run([&] { merges = recorder.merges(); });
+  return merges;
 }
 
 /// The number of units that are recorded at a time.
@@ -231,6 +195,14 @@ class GroupRecorder {
     real.stop_requested = setup_.stop_requested;
     if (is_last && !watched_.empty()) real.meters = setup_.meters;
     real.report_core_use = [this](const CoreUse& use) { add(core_use_, use); };
+    real.report_waits = [this](UnitId unit, const StageTimes& waited, std::int64_t times) {
+      works_[unit.index].waited = waited;
+      works_[unit.index].waits = times;
+    };
+    works_.assign(units_.size(), {});
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      works_[i].shares_core = shares_core_of_controller(*real.placement, i);
+    }
     const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
     bool is_whole = false;
     executor->run([&] { is_whole = drive(*executor, is_last); });
@@ -285,7 +257,8 @@ class GroupRecorder {
       UnitRecorder& unit = units_[finished->unit.index];
       const Seconds dispatch = heard - finished->assigned - total(finished->times);
       if (unit.is_done() && !unit.computes()) unit.begin_pass();
-      const bool counts = unit.take({finished->times, dispatch}, heard);
+      const bool counts =
+          unit.take(timed(finished->times, works_[finished->unit.index], dispatch), heard);
       if (counts && setup_.progress) setup_.progress(unit.progress());
       start_next(executor, finished->unit.index);
       if (unit.computes()) keep(unit.take_ended());
@@ -294,6 +267,7 @@ class GroupRecorder {
   }
 
   void start_next(Executor& executor, std::size_t unit) {
+    works_[unit].controller_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     executor.start(units_[unit].next_block(id_++), UnitId{static_cast<std::uint32_t>(unit)});
   }
 
@@ -308,8 +282,31 @@ class GroupRecorder {
     }
   }
 
+  /// The block that a unit does now.
+  struct Work {
+    bool shares_core = false;   ///< the unit with the controller
+    double controller_s = 0.0;  ///< CPU time of the controller when it was handed out
+    StageTimes waited;          ///< for cores that other threads had
+    std::int64_t waits = 0;     ///< how often
+  };
+
+  /// The times of a block without what it waited for cores. What the controller itself took is no
+  /// wait: simulations have it as the controller's work.
+  static TimedBlock timed(const StageTimes& times, const Work& work, Seconds dispatch) {
+    TimedBlock block{times, dispatch, {total(work.waited) - work.waited.setup, work.waits}};
+    block.times.in = block.times.in - work.waited.in;
+    block.times.compute = block.times.compute - work.waited.compute;
+    block.times.out = block.times.out - work.waited.out;
+    if (work.shares_core) {
+      const Seconds controller{seconds_of(CLOCK_THREAD_CPUTIME_ID) - work.controller_s};
+      block.waited.sum = std::max(Seconds{}, block.waited.sum - controller);
+    }
+    return block;
+  }
+
   const RecordSetup& setup_;
-  std::size_t first_;  ///< index of the first unit among the setup's units
+  std::vector<Work> works_;  ///< (units)
+  std::size_t first_;        ///< index of the first unit among the setup's units
   std::vector<UnitRecorder> units_;
   CoreUse core_use_;
   std::vector<std::size_t> watched_;  ///< those whose busy watts can be told apart
@@ -529,18 +526,26 @@ Recording record(const RecordSetup& setup) {
   }
   MergeTimes merges;
   std::vector<std::vector<double>> runs_s;
+  ControllerTimes controller;
   for (int pass = 0; pass < setup.passes && !recording.interrupted; ++pass) {
     for (GroupRecorder& group : groups) {
       recording.interrupted =
           recording.interrupted || !group.run(placement, pass + 1 == setup.passes);
     }
     if (!recording.interrupted) {
-      PassTogether together =
-          record_together(setup, placement, usual_items(groups), items_of_runs(groups, setup));
-      merges.sum += together.merges.sum;
-      merges.count += together.merges.count;
-      recording.interrupted = together.merges.interrupted;
-      runs_s.push_back(std::move(together.runs_s));
+      const std::vector<Items> usual = usual_items(groups);
+      const Items items = items_of_runs(groups, setup);
+      RecordedRuns runs;
+      if (items > 0) runs = record_runs(setup, placement, usual, items);
+      runs_s.push_back(std::move(runs.runs_s));
+      controller.add(runs.controller);
+      recording.interrupted = runs.interrupted;
+      if (!recording.interrupted) {
+        const MergeTimes of_pass = record_merges(setup, placement, usual);
+        merges.sum += of_pass.sum;
+        merges.count += of_pass.count;
+        recording.interrupted = of_pass.interrupted;
+      }
     }
     if (!recording.interrupted && setup.after_pass) setup.after_pass();
   }
@@ -553,7 +558,7 @@ Recording record(const RecordSetup& setup) {
   if (!disturbed.empty()) recording.doubts.push_back(disturbed);
   add_samples(groups, recording);
   if (!recording.interrupted) {
-    recording.trace.controller = record_controller(setup, placement);
+    recording.trace.controller = record_controller(setup, placement, controller);
   }
   if (merges.count > 0) recording.trace.merge = (1.0 / merges.count) * merges.sum;
   if (!recording.interrupted) add_watts(groups, domains, recording);

@@ -48,7 +48,7 @@ struct RecordSetup {
   /// Meters, with the watts of the idle machine (`MeterSampler::measure_idle`). If there are any,
   /// the watts of the units are recorded. May be null.
   std::shared_ptr<MeterSampler> meters;
-  /// Gets the records of the run that measures the controller's work, as a run's file would. May be
+  /// Gets the records of the runs that measure the controller's work, as a run's file would. May be
   /// null.
   std::shared_ptr<Journal> journal;
   Seconds busy_span{2.0};            ///< how long meters are read while units compute

@@ -137,6 +137,8 @@ std::vector<Items> sizes_at_bends(const std::vector<SizeTime>& recorded, Items g
 
 namespace {
 
+/// Shorter waits are not told from the imprecision of the clocks.
+constexpr Seconds shortest_wait{5e-6};
 /// Used instead of 0, which only reflects the resolution of the clock.
 constexpr Seconds time_min{1e-9};
 /// A copy faster than the machine's best rate by this factor is reported as impossible.
@@ -247,7 +249,7 @@ bool UnitRecorder::take(const TimedBlock& block, Seconds now) {
     if (takes_long && size.samples.count() == 0) size.often = Often::few;
     if (size.often != Often::few) return false;
   }
-  size.samples.add(times);
+  size.samples.add(times, block.waited);
   dispatch_s_.push_back(block.dispatch.value);
   if (size.often == Often::few || is_known(now - size_began_)) end_size(now);
   return true;
@@ -344,8 +346,15 @@ std::vector<TraceSample> UnitRecorder::samples_of(const Size& size) const {
   std::vector<TraceSample> samples;
   const std::vector<bool> are_outliers = size.samples.outliers();
   for (std::size_t i = 0; i < are_outliers.size(); ++i) {
-    samples.push_back(sample_of(size, i));
-    samples.back().is_outlier = are_outliers[i];
+    TraceSample& sample = samples.emplace_back(sample_of(size, i));
+    sample.is_outlier = are_outliers[i];
+    const BlockWaits& waits = size.samples.waited()[i];
+    Seconds waited = waits.sum;
+    if (sample.is_outlier) {
+      waited += total(size.samples.times()[i]) - size.samples.mean();
+    }
+    sample.waited_s = waited >= shortest_wait ? waited.value : 0.0;
+    if (*sample.waited_s > 0.0 && waits.times > 1) sample.waits = waits.times;
   }
   return samples;
 }

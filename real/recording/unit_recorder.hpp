@@ -16,11 +16,23 @@
 
 namespace equipoise {
 
+/// What a block waited for its unit's core while it was done.
+struct BlockWaits {
+  Seconds sum;
+  std::int64_t times = 0;  ///< how often the core was taken away, as far as that is known
+};
+
 /// Samples of one block size on one unit.
 class BlockSamples {
  public:
-  void add(const StageTimes& times) { times_.push_back(times); }
+  /// `times` without `waited`.
+  void add(const StageTimes& times, const BlockWaits& waited = {}) {
+    times_.push_back(times);
+    waited_.push_back(waited);
+  }
   [[nodiscard]] const std::vector<StageTimes>& times() const { return times_; }
+  /// (samples)
+  [[nodiscard]] const std::vector<BlockWaits>& waited() const { return waited_; }
   [[nodiscard]] int count() const { return static_cast<int>(times_.size()); }
 
   /// (samples) Which samples were probably disturbed from outside. A sample is an outlier if its
@@ -47,6 +59,7 @@ class BlockSamples {
   [[nodiscard]] std::vector<double> ordinary_s() const;
 
   std::vector<StageTimes> times_;
+  std::vector<BlockWaits> waited_;
 };
 
 /// The median of `values` (at least one); for an even number of values, the upper of the two middle
@@ -76,8 +89,9 @@ struct SizeTime {
 
 /// One timed block.
 struct TimedBlock {
-  StageTimes times;
+  StageTimes times;  ///< without `waited`
   Seconds dispatch;  ///< from handing out to noticing the end, without the stages
+  BlockWaits waited;
 };
 
 /// Goes through the sizes of one unit. The caller asks for blocks and returns their times one by

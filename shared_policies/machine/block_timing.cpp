@@ -93,6 +93,11 @@ BlockTiming::BlockTiming(const Trace& trace, std::uint32_t unit) {
   const auto times = std::make_shared<Times>();
   for (const auto& [items, samples] : by_size) times->add_size(items, samples);
   times->find_shrinking();
+  times->interruptions = Interruptions(trace, unit);
+  for (const Point& computing : times->mean_s) {
+    const double share = times->interruptions.share(computing.items);
+    times->mean_with_waits_s.push_back({computing.items, (1.0 + share) * computing.value});
+  }
   times_ = times;
 }
 
@@ -146,7 +151,13 @@ double BlockTiming::interpolate(const std::vector<Point>& points, double items) 
   return below->value + share * (above->value - below->value);
 }
 
-Seconds BlockTiming::mean(double items) const { return {interpolate(times_->mean_s, items)}; }
+Seconds BlockTiming::mean_computing(double items) const {
+  return {interpolate(times_->mean_s, items)};
+}
+
+Seconds BlockTiming::mean(double items) const {
+  return {interpolate(times_->mean_with_waits_s, items)};
+}
 
 Seconds BlockTiming::quantile(double items, double u) const {
   const std::vector<Point>& mean_s = times_->mean_s;
@@ -269,6 +280,18 @@ Draw::Draw(const DrawKey& key)
 double Draw::quantile(std::uint64_t ordinal) const {
   // 53 bits, centred, so that the result is never 0 or 1.
   return (static_cast<double>(mix(state_ ^ mix(ordinal)) >> 11) + 0.5) * 0x1.0p-53;
+}
+
+// No name has a line break, so these draws have nothing in common with those of blocks.
+DrawnTimes::DrawnTimes(const DrawKey& key)
+    : of_blocks_(key),
+      of_waits_({key.seed, key.repetition, std::string(key.unit) + "\nwaits", key.kernel}) {}
+
+Seconds DrawnTimes::next(const BlockTiming& timing, double items, std::uint64_t ordinal) {
+  const Seconds computing = timing.quantile(items, of_blocks_.quantile(ordinal));
+  const Seconds begin = computed_;
+  computed_ += computing;
+  return computing + timing.interruptions().between(begin, computed_, items, of_waits_);
 }
 
 }  // namespace equipoise

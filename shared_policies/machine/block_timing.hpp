@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "shared_policies/machine/interruptions.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/measures.hpp"
 
@@ -49,15 +50,18 @@ class BlockTiming {
   /// Samples marked as outliers are left out.
   BlockTiming(const Trace& trace, std::uint32_t unit);
 
-  /// The expected time of a block of `items` > 0.
+  /// The expected time of a block of `items` > 0, with its waits for cores (`interruptions`).
   [[nodiscard]] Seconds mean(double items) const;
+  /// The same without waits.
+  [[nodiscard]] Seconds mean_computing(double items) const;
+  [[nodiscard]] const Interruptions& interruptions() const { return times_->interruptions; }
 
-  /// The u-quantile, u in (0, 1), of the time of a block of `items`: a step function of the
+  /// The u-quantile, u in (0, 1), of the time of a block of `items` without waits: a step function of the
   /// samples, or a log-normal distribution if only mean and deviation are known. Outside the
   /// recorded sizes it is the extrapolated mean times the relative quantile of the nearest size;
   /// above the largest, with the deviation rel(s): the samples' distances from their mean are
   /// multiplied by rel(s) / rel(L), a log-normal distribution gets this deviation. Its average over
-  /// u is `mean(items)`.
+  /// u is `mean_computing(items)`.
   [[nodiscard]] Seconds quantile(double items, double u) const;
 
   /// The recorded bytes of a block of `items`, interpolated like the times. Nothing if the trace
@@ -90,11 +94,13 @@ class BlockTiming {
 
   /// All recorded data. Immutable after construction.
   struct Times {
-    std::vector<double> sizes;   ///< ascending
-    std::vector<Point> mean_s;   ///< at these sizes
+    std::vector<double> sizes;  ///< ascending
+    std::vector<Point> mean_s;  ///< at these sizes
+    std::vector<Point> mean_with_waits_s;
     std::vector<Spread> spread;  ///< at these sizes
     std::vector<Point> in_bytes;
     std::vector<Point> out_bytes;
+    Interruptions interruptions;
     bool any_log_normal = false;
     double shrinking = 0.5;  ///< b: how the relative deviation shrinks above the largest size
 
@@ -144,6 +150,21 @@ class Draw {
 
  private:
   std::uint64_t state_;
+};
+
+/// The compute times of one unit's blocks of one kernel in one run, drawn one after another.
+class DrawnTimes {
+ public:
+  explicit DrawnTimes(const DrawKey& key);
+
+  /// The time, with waits, of the unit's next block, which has `items` and is its block number
+  /// `ordinal` of all kernels.
+  [[nodiscard]] Seconds next(const BlockTiming& timing, double items, std::uint64_t ordinal);
+
+ private:
+  Draw of_blocks_;
+  Draw of_waits_;
+  Seconds computed_;  ///< by the blocks so far
 };
 
 }  // namespace equipoise

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 
 #include "shared_policies/model/measures.hpp"
@@ -15,6 +16,9 @@ struct ControllerWork {
   Seconds report{};     ///< with the end of a block or probe, until it can hand out the next block
   Seconds block{};      ///< with handing out a block or probe
   double byte_s = 0.0;  ///< with a byte of a block's input and results
+  /// The unit of the trace that computes on the controller's core, and stands still while the
+  /// controller is busy. Empty: none.
+  std::string shares_core_of{};
 
   bool operator==(const ControllerWork&) const = default;
 };
@@ -31,7 +35,11 @@ constexpr auto describe(DescriptionOf<ControllerWork> /*of*/) {
           .in("s")
           .at_least(0)
           .at_most(1)
-          .may_lack());
+          .may_lack(),
+      member("shares_core_of", &ControllerWork::shares_core_of,
+             "the unit that computes on the controller's core and stands still while the "
+             "controller is busy")
+          .if_any());
 }
 
 /// How long a block that was handed out is under way to its unit and back if all of it takes

@@ -90,13 +90,23 @@ double bootstrapped(const SizeTimes& size, const Trace& trace, const Draw& draw,
   return 1.0 + sum / size.count * std::sqrt(size.count / (size.count - 1.0));
 }
 
-void multiply(TraceSample& sample, double factor) {
-  sample.compute_mean_s *= factor;
-  for (const OptionalOfSample time :
-       {&TraceSample::compute_sd_s, &TraceSample::compute_min_s, &TraceSample::compute_median_s,
-        &TraceSample::compute_max_s}) {
-    if (sample.*time) *(sample.*time) *= factor;
+/// Multiplies the waits of all samples of a unit by the sum of a bootstrap of them over their sum.
+void redraw_waits(std::vector<TraceSample>& samples, std::uint32_t unit, const Draw& draw) {
+  std::vector<std::size_t> measured;
+  double sum_s = 0.0;
+  for (std::size_t at = 0; at < samples.size(); ++at) {
+    if (samples[at].unit != unit || !samples[at].waited_s) continue;
+    measured.push_back(at);
+    sum_s += *samples[at].waited_s;
   }
+  if (!(sum_s > 0.0)) return;
+  double drawn_s = 0.0;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const auto pick =
+        static_cast<std::size_t>(draw.quantile(i) * static_cast<double>(measured.size()));
+    drawn_s += *samples[measured[std::min(pick, measured.size() - 1)]].waited_s;
+  }
+  for (const std::size_t at : measured) *samples[at].waited_s *= drawn_s / sum_s;
 }
 
 /// A size and its mean time.
@@ -137,12 +147,15 @@ Trace with_other_ends(const Trace& trace, std::uint64_t seed, std::uint64_t redr
     const Draw draw({seed, redrawing, trace.units[unit].name + "\nends", trace.kernel});
     const BlockTiming timing(trace, unit);
     std::vector<Point> points;
-    for (const double items : timing.sizes()) points.push_back({items, timing.mean(items).value});
+    for (const double items : timing.sizes()) {
+      points.push_back({items, timing.mean_computing(items).value});
+    }
     std::uint64_t ordinal = 0;
     const auto add = [&](double items) {
       const double factor =
           std::pow(beyond, exponent_sd(points) * normal_quantile(draw.quantile(ordinal++)));
-      redrawn.samples.push_back(sample_at(unit, items, timing.mean(items).value * factor));
+      redrawn.samples.push_back(
+          sample_at(unit, items, timing.mean_computing(items).value * factor));
     };
     if (points.front().items > beyond * least_items) add(points.front().items / beyond);
     std::ranges::reverse(points);
@@ -176,8 +189,14 @@ Trace redrawn(const Trace& trace, std::uint64_t seed, std::uint64_t redrawing) {
         factor += t * deviation / std::sqrt(size.count);
       }
       factor = std::max(factor, least_factor);
-      for (const std::size_t at : size.samples) multiply(redrawn.samples[at], factor);
+      for (const std::size_t at : size.samples) {
+        const std::optional<double> waited_s = redrawn.samples[at].waited_s;
+        multiply_times(redrawn.samples[at], factor);
+        redrawn.samples[at].waited_s = waited_s;
+      }
     }
+    redraw_waits(redrawn.samples, unit,
+                 Draw({seed, redrawing, trace.units[unit].name + "\nwaits", trace.kernel}));
   }
   return redrawn;
 }

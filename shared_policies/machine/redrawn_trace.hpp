@@ -19,7 +19,8 @@ namespace equipoise {
 /// T from Student's t distribution with n - 1 degrees of freedom. A size with a single time is
 /// taken to scatter like the nearest size of its unit that has several, relative to the mean. Where
 /// a unit has no such size, nothing is known, and its times stay as they are (`has_repetitions`). A
-/// factor is at least 0.01. Outliers stay as they are. Source: Efron, Tibshirani, An Introduction
+/// factor is at least 0.01. Outliers stay as they are. The waits of a unit are multiplied by the sum
+/// of a bootstrap of all of them over their sum. Source: Efron, Tibshirani, An Introduction
 /// to the Bootstrap, 1993, chapter 6; the rest is ours.
 [[nodiscard]] Trace redrawn(const Trace& trace, std::uint64_t seed, std::uint64_t redrawing);
 

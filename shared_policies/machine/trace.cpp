@@ -3,6 +3,15 @@
 
 namespace equipoise {
 
+void multiply_times(TraceSample& sample, double factor) {
+  sample.compute_mean_s *= factor;
+  for (std::optional<double>* const time :
+       {&sample.compute_sd_s, &sample.compute_min_s, &sample.compute_median_s,
+        &sample.compute_max_s, &sample.waited_s}) {
+    if (*time) **time *= factor;
+  }
+}
+
 ComputeTime compute_time_of(const TraceSample& sample) {
   if (!sample.is_summary && sample.count == 1) return sample.compute_mean_s;
   return ComputeTimes{sample.compute_mean_s, sample.compute_sd_s, sample.compute_min_s,

@@ -29,13 +29,15 @@ struct TraceSample {
   std::optional<double> compute_min_s;
   std::optional<double> compute_median_s;
   std::optional<double> compute_max_s;
-  std::optional<double> in_s;       ///< copy time as measured on the recording machine
-  std::optional<double> out_s;      ///< like in_s
-  std::optional<double> in_bytes;   ///< of the whole block
-  std::optional<double> out_bytes;  ///< of the whole block
-  bool is_summary = false;          ///< given as mean and deviation, even if count is 1
-  bool is_outlier = false;          ///< the measurement was disturbed: kept in the file, not used
-                                    ///< in any computation
+  std::optional<double> in_s;         ///< copy time as measured on the recording machine
+  std::optional<double> out_s;        ///< like in_s
+  std::optional<double> in_bytes;     ///< of the whole block
+  std::optional<double> out_bytes;    ///< of the whole block
+  std::optional<double> waited_s;     ///< of a single block, beyond its other times
+  std::optional<std::int64_t> waits;  ///< how often it waited; nothing: once, if at all
+  bool is_summary = false;            ///< given as mean and deviation, even if count is 1
+  bool is_outlier = false;            ///< the measurement was disturbed: kept in the file, not used
+                                      ///< in any computation
 };
 
 /// The time that blocks of one size computed, in files: mean, deviation and extremes.
@@ -94,6 +96,9 @@ template <class Mean>
 /// Puts it into a sample.
 void set_compute_time(TraceSample& sample, ComputeTime time);
 
+/// Multiplies the compute times of a sample, and what it waited, by `factor`.
+void multiply_times(TraceSample& sample, double factor);
+
 /// Describes a member of a sample that files have as a number, or as the mean of several.
 template <class Mean, std::optional<double> TraceSample::*at>
 [[nodiscard]] constexpr auto copy_member(const char* name, const char* meaning) {
@@ -143,7 +148,13 @@ constexpr auto describe_copies() {
           .in("bytes")
           .at_least(0)
           .at_most(most_countable)
-          .if_any());
+          .if_any(),
+      member("waited_s", &TraceSample::waited_s,
+             "what the block took beyond these times because other threads had the cores of its "
+             "unit; of an outlier, also how much longer it took than others of its size")
+          .cost()
+          .if_any(),
+      member("waits", &TraceSample::waits, "how often, if more than once").at_least(1).if_any());
 }
 
 /// The sample's unit has a name in files, which stands before these.

@@ -90,6 +90,16 @@ void UnitPipeline::add_decision_time(Seconds now, Seconds span) {
   }
 }
 
+void UnitPipeline::lose_core(Seconds now, Seconds span) {
+  const auto busy = std::ranges::find(running_, true, &Running::is_busy);
+  if (busy == running_.end()) {
+    free_at_ = std::max(free_at_, now + span);
+    return;
+  }
+  busy->end += span;
+  busy->time += span;
+}
+
 std::size_t UnitPipeline::place_of(std::uint64_t original) const {
   const auto found = std::ranges::find_if(queue_, [original](const Entry& entry) {
     return entry.work.block.original() == original && !entry.is_dropped;

@@ -158,6 +158,11 @@ class UnitPipeline {
   /// blocks. It starts no block meanwhile.
   void add_decision_time(Seconds now, Seconds span);
 
+  /// Something else has the core of the unit, which copies by itself, for `span` from `now` on:
+  /// what it does now ends so much later, and it begins nothing meanwhile. All events due before
+  /// `now` must have been processed. A stage of unknown duration stays as it is.
+  void lose_core(Seconds now, Seconds span);
+
   /// Takes back `block`: unless its first stage has begun, it is gone, and the block behind it
   /// brings its setup; else it goes on up to its copy out, which it does not make. Too late: it
   /// makes it, or has left the unit. All events due before `now` must have been processed.

@@ -45,7 +45,7 @@ RecordSetup setup_of(const RealMachine& machine, const RecordRequest& request) {
   setup.budget = Seconds{request.seconds_max};
   setup.passes = 3;
   setup.meters = machine.meters;
-  setup.journal = make_unkept_journal();
+  setup.journal = make_unkept_journal(setup.units);
   setup.stop_requested = [] { return stop_signal() != 0; };
   return setup;
 }

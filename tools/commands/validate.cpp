@@ -51,11 +51,11 @@ Recording record_together(const RealMachine& machine, std::size_t phase,
   setup.passes = passes;
   setup.after_pass = after_pass;
   setup.meters = machine.meters;
-  setup.journal = make_unkept_journal();
   for (UnitSpec spec : machine.specs) {
     if (auto only = spec.factory->for_phase(phase)) spec.factory = std::move(only);
     setup.units.push_back(std::move(spec));
   }
+  setup.journal = make_unkept_journal(setup.units);
   setup.kernel = &kernel;
   setup.budget = Seconds{request.seconds_max};
   setup.stop_requested = [] { return stop_signal() != 0; };
@@ -74,11 +74,9 @@ Recording record_together(const RealMachine& machine, std::size_t phase,
 /// Multiplies the times of a sample by the unit's slowdown. Copy times are included only if the
 /// unit has no copy engines.
 void slow_down(TraceSample& sample, const UnitSpec& spec) {
-  std::vector<std::optional<double>*> times = {&sample.compute_sd_s, &sample.compute_min_s,
-                                               &sample.compute_median_s, &sample.compute_max_s};
-  if (spec.unit.copy_engines == 0) times.insert(times.end(), {&sample.in_s, &sample.out_s});
-  sample.compute_mean_s *= spec.slowdown;
-  for (std::optional<double>* const time_s : times) {
+  multiply_times(sample, spec.slowdown);
+  if (spec.unit.copy_engines > 0) return;
+  for (std::optional<double>* const time_s : {&sample.in_s, &sample.out_s}) {
     if (*time_s) **time_s *= spec.slowdown;
   }
 }

@@ -44,14 +44,6 @@ std::map<std::string, std::set<std::string>> kinds_of(const Platform& platform) 
   return kinds;
 }
 
-void multiply(TraceSample& sample, double factor) {
-  sample.compute_mean_s *= factor;
-  for (std::optional<double>* const time : {&sample.compute_sd_s, &sample.compute_min_s,
-                                            &sample.compute_median_s, &sample.compute_max_s}) {
-    if (*time) **time *= factor;
-  }
-}
-
 /// Mean compute times of a unit by size, in seconds.
 using TimesBySize = std::map<double, double>;
 
@@ -91,7 +83,7 @@ SimMachine with_overhead(const SimMachine& machine, const std::set<std::string>&
       if (!units.contains(trace.units[sample.unit].name)) continue;
       const double change = change_of_time(times[sample.unit], sample.items, factor);
       has_any = has_any || change != 1.0;
-      multiply(sample, change);
+      multiply_times(sample, change);
     }
   }
   return make_sim_machine(std::make_shared<const SimInputs>(std::move(inputs)));
@@ -102,7 +94,7 @@ SimMachine with_speed(const SimMachine& machine, const std::set<std::string>& un
   SimInputs inputs = *machine.inputs;
   for (Trace& trace : inputs.traces) {
     for (TraceSample& sample : trace.samples) {
-      if (units.contains(trace.units[sample.unit].name)) multiply(sample, 1.0 / factor);
+      if (units.contains(trace.units[sample.unit].name)) multiply_times(sample, 1.0 / factor);
     }
   }
   return make_sim_machine(std::make_shared<const SimInputs>(std::move(inputs)));

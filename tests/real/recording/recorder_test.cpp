@@ -14,7 +14,7 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/paced/paced_worker.hpp"
-#include "real/recording/controller_recorder.hpp"
+#include "real/recording/run_recorder.hpp"
 #include "real/recording/unit_recorder.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"

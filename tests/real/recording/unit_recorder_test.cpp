@@ -68,6 +68,35 @@ TEST(UnitRecorder, TimesSizesThatTakeLongByTheirFirstBlockInEachPassOrNotAtAll) 
       "time helps");
 }
 
+TEST(UnitRecorder, TellsWaitsForCoresFromTheTimesOfBlocks) {
+  KernelScript script(100);
+  ScriptedKernel kernel(script);
+  RecordSetup setup = setup_of(kernel);
+  setup.sizes = {1};
+  setup.samples_min = setup.samples_max = 5;
+  UnitRecorder unit(setup, 0, {0, 100});
+  const std::vector<double> times_ms = {9.0, 1.0, 1.0, 1.0, 1.0, 3.0};  // the first does not count
+  const std::vector<double> waits_us = {0.0, 0.0, 4.0, 20.0, 0.0, 0.0};
+  for (std::size_t i = 0; i < times_ms.size(); ++i) {
+    ASSERT_FALSE(unit.is_done());
+    unit.take({{Seconds{}, Seconds{}, Seconds{1e-3 * times_ms[i]}, Seconds{}},
+               Seconds{},
+               {Seconds{1e-6 * waits_us[i]}, 2}},
+              Seconds{0.01 * static_cast<double>(i)});
+  }
+  // Waits of 4 us are not told from imprecise clocks; an outlier took 2 ms more than others.
+  std::vector<double> waited_s;
+  for (const TraceSample& sample : unit.samples()) waited_s.push_back(sample.waited_s.value());
+  ASSERT_EQ(waited_s.size(), 5u);
+  EXPECT_EQ(waited_s[0], 0.0);
+  EXPECT_EQ(waited_s[1], 0.0);
+  EXPECT_DOUBLE_EQ(waited_s[2], 20e-6);
+  EXPECT_EQ(unit.samples()[2].waits, 2);
+  EXPECT_EQ(waited_s[3], 0.0);
+  EXPECT_NEAR(waited_s[4], 2e-3, 1e-12);
+  EXPECT_TRUE(unit.samples()[4].is_outlier);
+}
+
 TEST(UnitRecorder, TimesASizeByItsFirstBlocksFromWhenItIsKnownToTakeLong) {
   // The very first size is known when its first block is back: 0.15 s is less than a quarter of the
   // budget, but two samples and three first blocks would take 0.75 s, more than half of it.

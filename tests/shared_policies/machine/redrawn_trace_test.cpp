@@ -71,6 +71,23 @@ TEST(RedrawnTrace, VariesTheMeanOfASummaryByItsStandardError) {
   EXPECT_NEAR(sd, 0.1 * std::sqrt(24.0 / 22.0), 0.005);
 }
 
+TEST(RedrawnTrace, VariesTheSumOfWaitsByItsStandardError) {
+  // Of waits of 0, 0, 0 and 4 s, the sum over all four is 4 s, and its deviation 4 sqrt(3) / 2 s.
+  Trace trace = one_unit({sample(10, 1.0), sample(10, 2.0), sample(30, 3.0), sample(30, 4.0)});
+  for (TraceSample& sample : trace.samples) sample.waited_s = 0.0;
+  trace.samples[3].waited_s = 4.0;
+  constexpr int times = 4000;
+  double sum = 0.0;
+  double square = 0.0;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    const double waited_s = redrawn(trace, seed, i).samples[3].waited_s.value();
+    sum += waited_s / times;
+    square += waited_s * waited_s / times;
+  }
+  EXPECT_NEAR(sum, 4.0, 0.2);
+  EXPECT_NEAR(std::sqrt(square - sum * sum), 2.0 * std::sqrt(3.0), 0.2);
+}
+
 TEST(RedrawnTrace, MovesASingleTimeByTheDeviationOfTheNearestSize) {
   const Trace trace = one_unit({sample(100, 4.0), summary(50, 400, 2.0, 0.2), summary(1, 4, 1, 1)});
   const auto [mean, sd] = spread_of(trace, 1);

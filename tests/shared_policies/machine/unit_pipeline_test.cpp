@@ -64,6 +64,22 @@ TEST(UnitPipeline, HasOneDateABlockOnAUnitThatCopiesByItself) {
   EXPECT_EQ(pipeline.next_date(), Seconds::infinity());
 }
 
+TEST(UnitPipeline, LosesItsCoreForATimeInWhichItDoesNothing) {
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 0, stages);
+  pipeline.lose_core(Seconds{1.0}, Seconds{3.0});  // idle until 4
+  pipeline.add(block_at(2.0));
+  EXPECT_DOUBLE_EQ(pipeline.next_date().value, 11.0);  // 4 + 1 + 4 + 2
+  pipeline.advance(Seconds{6.0});
+  pipeline.lose_core(Seconds{6.0}, Seconds{0.5});  // while it computes, from 5 to 9
+  EXPECT_DOUBLE_EQ(pipeline.next_date().value, 11.5);
+  pipeline.advance(Seconds{11.5});
+  ASSERT_EQ(stages.ends_s, (std::vector<double>{11.5}));
+  EXPECT_DOUBLE_EQ(stages.times[0].in.value, 1.0);
+  EXPECT_DOUBLE_EQ(stages.times[0].compute.value, 4.5);
+  EXPECT_DOUBLE_EQ(stages.times[0].out.value, 2.0);
+}
+
 TEST(UnitPipeline, ComputesADatePerStageIfAnotherBlockMayDelayIt) {
   Stages stages;
   UnitPipeline pipeline(UnitId{0}, 1, stages);

@@ -1,0 +1,177 @@
+// Runs blocks of the workload, and empty ones, through the run loop.
+#include "real/recording/run_recorder.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "real/controller_times.hpp"
+#include "real/kernels/catalog.hpp"
+#include "real/real_executor.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/metrics.hpp"
+#include "shared_policies/run/policy.hpp"
+#include "shared_policies/run/run_loop.hpp"
+
+namespace equipoise {
+namespace {
+
+constexpr Items empty_blocks = 1000;
+
+/// Gives each idle unit so many items at a time.
+class Parts final : public Policy {
+ public:
+  /// (units)
+  explicit Parts(std::vector<Items> items) : items_(std::move(items)) {}
+  void decide(const View& /*view*/, const Event& event, Decisions& decisions) override {
+    if (const auto* const idle = std::get_if<UnitIdle>(&event.what)) {
+      decisions.assign(idle->unit, items_[idle->unit.index]);
+    }
+  }
+
+ private:
+  std::vector<Items> items_;
+};
+
+/// Measures a run as commands do, and passes its records on to `journal`, unless that is null.
+class MeasuredRun final : public Journal {
+ public:
+  MeasuredRun(const std::vector<Unit>& units, Journal* journal)
+      : metrics_(units), journal_(journal) {}
+
+  /// The end of the last block without the longest setup.
+  [[nodiscard]] double seconds() const { return (end_ - setup_).value; }
+
+  void block(const BlockRecord& record) override {
+    end_ = std::max(end_, record.end);
+    setup_ = std::max(setup_, record.times.setup);
+    metrics_.block(record);
+    if (journal_ != nullptr) journal_->block(record);
+  }
+  void decision(const DecisionRecord& record) override {
+    metrics_.decision(record);
+    if (journal_ != nullptr) journal_->decision(record);
+  }
+  void event(const EventRecord& record) override {
+    metrics_.event(record);
+    if (journal_ != nullptr) journal_->event(record);
+  }
+  void measured(const Measured& record) override {
+    metrics_.measured(record);
+    if (journal_ != nullptr) journal_->measured(record);
+  }
+
+ private:
+  Metrics metrics_;
+  Journal* journal_;
+  Seconds end_;
+  Seconds setup_;
+};
+
+/// Whether threads that copy for an accelerator have the controller's core.
+bool copies_share_core(std::span<const UnitSpec> units, const Placement& placement) {
+  const bool copies = std::ranges::any_of(
+      units, [](const UnitSpec& spec) { return spec.computes() && spec.unit.copy_engines > 0; });
+  return copies && placement.controller().size() == 1 &&
+         placement.others() == placement.controller();
+}
+
+/// The times of a run of empty blocks on one core; none if a stop was requested.
+std::optional<ControllerTimes> of_empty_blocks(const RecordSetup& setup) {
+  const std::unique_ptr<Kernel> kernel =
+      make_kernel("empty", {{"items", std::to_string(empty_blocks)}}, "empty");
+  kernel->allocate(1);
+  ControllerTimes times;
+  RealSetup real;
+  real.units = parse_units({"cpu"});
+  real.phases = {kernel.get()};
+  real.stop_requested = setup.stop_requested;
+  real.report_controller = [&times](const ControllerTimes& of_run) { times = of_run; };
+  RunSetup run;
+  run.units = {real.units.front().unit};
+  run.phases = {kernel->workload()};
+  run.stop_requested = setup.stop_requested;
+  Parts policy({1});
+  MeasuredRun journal(run.units, setup.journal.get());
+  const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
+  if (!run_policy(*executor, policy, run, journal).complete) return std::nullopt;
+  return times;
+}
+
+}  // namespace
+
+Seconds undisturbed_mean(std::vector<double> seconds) {
+  std::ranges::sort(seconds);
+  seconds.resize(seconds.size() - seconds.size() / 20);
+  const double median = seconds[seconds.size() / 2];
+  if (median > 0.0) {
+    seconds.erase(std::ranges::upper_bound(seconds, 10.0 * median), seconds.end());
+  }
+  const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  return Seconds{std::max(sum / static_cast<double>(seconds.size()), 0.0)};
+}
+
+RecordedRuns record_runs(const RecordSetup& setup, const Placement& placement,
+                         std::span<const Items> usual_items, Items items) {
+  constexpr int counted = 3;
+  constexpr Items blocks_for_a_unit = 8;
+  const Workload& workload = setup.kernel->workload();
+  RecordedRuns runs;
+  RealSetup real;
+  real.units = setup.units;
+  real.placement = placement;
+  real.phases = {setup.kernel};
+  real.stop_requested = setup.stop_requested;
+  RunSetup run;
+  for (const UnitSpec& spec : setup.units) run.units.push_back(spec.unit);
+  run.phases = {workload};
+  run.phases.front().items = items;
+  run.phases.front().iterations = 1;
+  run.stop_requested = setup.stop_requested;
+  const auto units = static_cast<Items>(setup.units.size());
+  std::vector<Items> parts;
+  for (std::size_t unit = 0; unit < setup.units.size(); ++unit) {
+    const Items most = std::min(largest_block(setup.units[unit].unit, workload),
+                                std::max(usual_items[unit], workload.grain_items));
+    parts.push_back(std::min(items / (blocks_for_a_unit * units) + 1, most));
+  }
+  ControllerTimes of_run;
+  real.report_controller = [&of_run](const ControllerTimes& times) { of_run = times; };
+  const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
+  for (int i = 0; i <= counted; ++i) {
+    Parts policy(parts);
+    MeasuredRun journal(run.units, setup.journal.get());
+    const RunOutcome outcome = run_policy(*executor, policy, run, journal);
+    runs.interrupted = outcome.interrupted;
+    if (runs.interrupted) return runs;
+    if (!outcome.complete) throw BackendError("units were lost while short runs were recorded");
+    if (i == 0) continue;
+    runs.runs_s.push_back(journal.seconds());
+    runs.controller.add(of_run);
+  }
+  return runs;
+}
+
+std::optional<ControllerWork> record_controller(const RecordSetup& setup,
+                                                const Placement& placement,
+                                                const ControllerTimes& of_runs) {
+  constexpr std::size_t enough_reports = 100;
+  const std::optional<ControllerTimes> times =
+      of_runs.report_s.size() >= enough_reports ? of_runs : of_empty_blocks(setup);
+  if (!times) return std::nullopt;
+  ControllerWork work{undisturbed_mean(times->report_s), undisturbed_mean(times->block_s)};
+  for (std::size_t i = 0; i < setup.units.size(); ++i) {
+    const bool is_on_cores = setup.units[i].computes() && setup.units[i].unit.copy_engines == 0;
+    if (!is_on_cores || !shares_core_of_controller(placement, i)) continue;
+    work.shares_core_of = setup.units[i].unit.name;
+  }
+  if (copies_share_core(setup.units, placement)) work.byte_s = 1.0 / memory_copy_bytes_per_s();
+  return work;
+}
+
+}  // namespace equipoise
