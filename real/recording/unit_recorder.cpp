@@ -421,7 +421,7 @@ void UnitRecorder::add_remarks(Recording& recording) const {
   if (outliers > 0) {
     recording.doubts.push_back(
         fmt::format("{}: {} of {} samples took much longer than the others of their size; they are "
-                    "marked as outliers and not used",
+                    "marked as outliers, and simulations have them as waits",
                     name(), outliers, samples));
   }
   if (fastest_bytes_per_s > impossible * fastest_copy_bytes_per_s()) {

@@ -164,11 +164,6 @@ Trace with_other_ends(const Trace& trace, std::uint64_t seed, std::uint64_t redr
   return redrawn;
 }
 
-bool has_repetitions(const Trace& trace, std::uint32_t unit) {
-  const std::map<double, SizeTimes> sizes = sizes_of(trace, unit);
-  return std::ranges::any_of(sizes, [](const auto& size) { return is_repeated(size.second); });
-}
-
 Trace redrawn(const Trace& trace, std::uint64_t seed, std::uint64_t redrawing) {
   Trace redrawn = trace;
   for (std::uint32_t unit = 0; unit < trace.units.size(); ++unit) {

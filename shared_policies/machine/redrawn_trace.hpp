@@ -18,7 +18,7 @@ namespace equipoise {
 /// summaries of n times in all, whose standard deviation is sd, it is 1 + T sd / (m sqrt(n)), with
 /// T from Student's t distribution with n - 1 degrees of freedom. A size with a single time is
 /// taken to scatter like the nearest size of its unit that has several, relative to the mean. Where
-/// a unit has no such size, nothing is known, and its times stay as they are (`has_repetitions`). A
+/// a unit has no such size, nothing is known, and its times stay as they are. A
 /// factor is at least 0.01. Outliers stay as they are. The waits of a unit are multiplied by the sum
 /// of a bootstrap of all of them over their sum. Source: Efron, Tibshirani, An Introduction
 /// to the Bootstrap, 1993, chapter 6; the rest is ours.
@@ -32,9 +32,5 @@ namespace equipoise {
 /// fewer than three sizes. Sizes do not get below one hundredth of an item. Source: ours.
 [[nodiscard]] Trace with_other_ends(const Trace& trace, std::uint64_t seed,
                                     std::uint64_t redrawing);
-
-/// Whether `trace` has, for a block size of `trace.units[unit]`, more than one time and their
-/// deviation: without, it says nothing of how uncertain its means are.
-[[nodiscard]] bool has_repetitions(const Trace& trace, std::uint32_t unit);
 
 }  // namespace equipoise

@@ -72,6 +72,13 @@ TEST_F(ComparisonTable, IsSortedOnlyByColumnsThatThereAre) {
       << refused.err;
 }
 
+TEST_F(ComparisonTable, SaysThatItCannotBeSortedByAColumnWithoutValues) {
+  const ProgramRun run = compare({"--policy", "gss", "--sort", "energy_j"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_NE(run.err.find("--sort energy_j: no result of sim has a value there"), std::string::npos)
+      << run.err;
+}
+
 TEST_F(ComparisonTable, LeavesOutWhatMakesTooManyBlocks) {
   // ss makes a block of each item; that is known beforehand.
   const ProgramRun known =
@@ -150,6 +157,16 @@ TEST_F(ComparisonTable, WarnsOfADispatchCostOfSecondsThatWasTypedWithoutAUnit) {
     EXPECT_EQ(compare({"--policy", "static", "--dispatch-cost", plain}).err.find("--dispatch-cost"),
               std::string::npos);
   }
+}
+
+TEST_F(ComparisonTable, WarnsOfAControllerCostOfSecondsThatWasTypedWithoutAUnit) {
+  const std::string err = compare({"--policy", "static", "--controller-cost", "3us,5"}).err;
+  EXPECT_NE(err.find("--controller-cost 5 is 5 s for each block; for microseconds write 5us"),
+            std::string::npos)
+      << err;
+  EXPECT_EQ(
+      compare({"--policy", "static", "--controller-cost", "3us,1us"}).err.find("--controller"),
+      std::string::npos);
 }
 
 }  // namespace

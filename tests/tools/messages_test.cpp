@@ -220,6 +220,11 @@ TEST(Explain, PrintsASentence) {
             "{\"schema\":\"equipoise.glossary/"
             "1\",\"words\":[{\"word\":\"grain\",\"name\":null,\"sentence\":\"Block sizes are "
             "multiples of so many items.\"}]}\n");
+  EXPECT_EQ(run_equipoise({"explain", "recorded", "means"}).out,
+            "recorded means\n    Cause of an interval: few samples leave the mean block times "
+            "uncertain.\n");
+  EXPECT_NE(run_equipoise({"explain", "interval95"}).out.find("a single real run"),
+            std::string::npos);
   EXPECT_GT(lines_of(run_equipoise({"explain"}).out).size(), 100u);
 }
 

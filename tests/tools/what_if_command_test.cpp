@@ -71,5 +71,15 @@ TEST(WhatIfCommand, RefusesWhatIsNoShareAndRunsInRealTime) {
   }
 }
 
+TEST(CompareOnReal, WarnsOfOptionsThatOnlySimulationsHave) {
+  const ProgramRun run = run_equipoise({"compare", "--on", "real", "--unit", "cpu", "--workload",
+                                        "matmul:n=64", "--policy", "greedy", "--reps", "1",
+                                        "--controller-cost", "1us", "--validations", "none.json"});
+  EXPECT_NE(run.err.find("--controller-cost has no effect with --on real"), std::string::npos)
+      << run.err;
+  EXPECT_NE(run.err.find("--validations has no effect with --on real"), std::string::npos)
+      << run.err;
+}
+
 }  // namespace
 }  // namespace equipoise::what_if_command_test

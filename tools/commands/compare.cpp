@@ -1,4 +1,6 @@
 // `equipoise compare`: several policies with repetitions, in simulation, for real, or both.
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,10 +21,16 @@
 namespace equipoise {
 namespace {
 
-/// Throws InputError unless there will be simulated results to ask it of.
+/// Throws InputError, or warns, if something asks for simulated results and there will be none.
 void expect_simulation(const CompareRequest& request) {
-  if (!request.what_if || request.options.on == "sim" || request.options.on == "both") return;
-  throw InputError("--what-if", "changes simulated machines; say --on sim or --on both");
+  const ComparisonOptions& options = request.options;
+  if (options.on == "sim" || options.on == "both") return;
+  if (request.what_if) {
+    throw InputError("--what-if", "changes simulated machines; say --on sim or --on both");
+  }
+  const std::string without = fmt::format("has no effect with --on {}", options.on);
+  if (!options.validations_file.empty()) warn("--validations " + without);
+  if (options.controller_cost) warn("--controller-cost " + without);
 }
 
 /// Sets `what_if` of the comparison. After a stop request, writes the results without it and throws

@@ -16,13 +16,22 @@
 
 namespace equipoise {
 
-Seconds dispatch_cost_of(const std::string& text, const std::string& name) {
+namespace {
+
+/// Warns if `text`, a number without a unit, was probably meant in microseconds.
+void doubt_unit(const std::string& text, double seconds, const std::string& name,
+                const char* what) {
   constexpr double plausible_s = 0.01;
+  if (!as_number(text) || seconds <= plausible_s || seconds > most_cost_s) return;
+  warn(
+      fmt::format("{0} {1} is {1} s for each {2}; for microseconds write {1}us", name, text, what));
+}
+
+}  // namespace
+
+Seconds dispatch_cost_of(const std::string& text, const std::string& name) {
   const double seconds = parse_quantity(text, "s", name);
-  const bool has_no_unit = as_number(text).has_value();
-  if (has_no_unit && seconds > plausible_s && seconds <= most_cost_s) {
-    warn(fmt::format("{0} {1} is {1} s for each block; for microseconds write {1}us", name, text));
-  }
+  doubt_unit(text, seconds, name, "block");
   if (seconds >= 0.0 && seconds <= most_cost_s) return Seconds{seconds};
   throw InputError(name, "handing out a block costs from 0 to 1e6 seconds; give that");
 }
@@ -36,7 +45,9 @@ ControllerWork controller_cost_of(const std::string& text, const std::string& na
       throw InputError(name, text + " has more than three times; give REPORT,BLOCK,BYTE");
     }
     const double most_s = count < 2 ? most_cost_s : 1.0;
-    seconds.at(count) = parse_quantity(text.substr(begin, end - begin), "s", name);
+    const std::string part = text.substr(begin, end - begin);
+    seconds.at(count) = parse_quantity(part, "s", name);
+    if (count < 2) doubt_unit(part, seconds.at(count), name, count == 0 ? "report" : "block");
     if (!(seconds.at(count) >= 0.0 && seconds.at(count) <= most_s)) {
       throw InputError(name, count < 2
                                  ? "a report or a block costs from 0 to 1e6 seconds; give that"

@@ -395,13 +395,31 @@ std::string numbers_html(const JsonValue& results) {
   return table_html(table);
 }
 
+/// How many of the runs of `real` ended within the interval that `sim` has for a single one.
+std::string runs_within_text(const JsonValue& real, const JsonValue& sim) {
+  const std::optional<Interval> run = interval_at(sim, "makespan_s.interval95");
+  const JsonValue* const repetitions = member(real, "repetitions");
+  if (!run || repetitions == nullptr) return "–";
+  const auto within = std::ranges::count_if(repetitions->list, [&](const JsonValue& repetition) {
+    const double makespan_s = number_at(repetition, "makespan_s", 0.0);
+    return makespan_s >= run->low && makespan_s <= run->high;
+  });
+  return fmt::format("{} of {}", within, repetitions->list.size());
+}
+
 /// Predictions beside measurements with their errors, and how much repetitions of the same real run
 /// differ; empty unless policies were both simulated and really run.
 std::string predictions_html(const JsonValue& results) {
   const Results sorted = sorted_results(results);
   PageTable table;
-  table.headings = {"policy", "measured", explained("sd", term("sd").sentence), "predicted",
-                    explained("error", "predicted over measured makespan, less 1")};
+  table.headings = {"policy",
+                    "measured",
+                    explained("sd", term("sd").sentence),
+                    "predicted",
+                    explained("error", "predicted over measured makespan, less 1"),
+                    explained("runs within",
+                              "How many of the measured runs ended within the interval that was "
+                              "predicted for a single one.")};
   double worst = 0.0;
   const ResultField& makespan = result_field("makespan_s");
   for (const JsonValue* const real : sorted) {
@@ -417,7 +435,8 @@ std::string predictions_html(const JsonValue& results) {
                             cell_of(makespan, *real),
                             {sd == nullptr ? "–" : fmt::format("{:.1f} %", 100.0 * sd->number)},
                             cell_of(makespan, *sim),
-                            {signed_percent(ratio), fmt::format("{}", ratio - 1.0)}});
+                            {signed_percent(ratio), fmt::format("{}", ratio - 1.0)},
+                            {runs_within_text(*real, *sim)}});
     }
   }
   if (table.rows.empty()) return {};

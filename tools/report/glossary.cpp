@@ -15,6 +15,7 @@
 
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/run/prediction.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "shared_policies/text/words.hpp"
 #include "tools/report/result_fields.hpp"
@@ -113,7 +114,17 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"speed", "", "Items per second in blocks of this size."},
     {"host", "", "A unit as the platform file names it."},
     {"kind", "", "cpu, gpu or mic: what sort of processor the unit is."},
-    {"model", "", "The name of the hardware."},
+    {"model", "",
+     "The name of the hardware; of the causes of an interval: what simulation leaves out, as "
+     "validations found it."},
+    {"interval95", "",
+     "With 95 % probability, a single real run takes a time within this interval; in tables the "
+     "columns '95 % from' and '95 % to'."},
+    {"model_errors_from", "",
+     "Which validations say how far simulations are off: a file, or those in the program."},
+    {"what_if", "",
+     "Whether the fastest policy stays so when speeds, links or efficiencies of modelled units are "
+     "so much higher or lower."},
     {"memory", "", "The memory of the unit, or its bandwidth."},
     {"busy W", "", "What the unit takes while it computes, in watts."},
     {"idle W", "", "What the unit takes while it does nothing, in watts."},
@@ -235,6 +246,11 @@ std::vector<Term> all_terms() {
   std::vector<Term> terms;
   for (const TermText& of : other_terms) {
     terms.push_back({std::string(of.word), std::string(of.name), std::string(of.sentence)});
+  }
+  for (std::size_t cause = 0; cause < uncertainties; ++cause) {
+    const UncertaintyText& text = text_of(static_cast<Uncertainty>(cause));
+    if (std::ranges::find(terms, text.name, &Term::word) != terms.end()) continue;
+    terms.push_back({text.name, "", fmt::format("Cause of an interval: {}.", text.meaning)});
   }
   std::set<std::string> names;
   std::set<std::string_view> headings;

@@ -49,14 +49,25 @@ std::string prediction_table(const Comparison& comparison) {
   const ResultField& half_width = result_field("makespan_half_ci95_s");
   const Prefix prefix = prefix_of_makespans(comparison);
   const std::string second = " " + prefix.name + "s";
-  TextTable table({"policy", "predicted" + second, "measured" + second,
-                   heading_of(half_width, prefix), "sd %", "error %"});
+  const Validation validation = judge(comparison);
+  const bool has_intervals = std::ranges::any_of(
+      validation.policies,
+      [](const PolicyPrediction& p) { return p.simulated->prediction.interval95_s.has_value(); });
+  std::vector<std::string> heads = {
+      "policy", "predicted" + second, "measured" + second, heading_of(half_width, prefix), "sd %",
+      "error %"};
+  if (has_intervals) heads.emplace_back("runs within");
+  TextTable table(std::move(heads));
   std::vector<const PolicyResult*> measured;
-  for (const PolicyPrediction& p : judge(comparison).policies) {
-    table.add({p.measured->spelling, cell_text(makespan, {comparison, *p.simulated}, "-", prefix),
-               cell_text(makespan, {comparison, *p.measured}, "-", prefix),
-               cell_text(half_width, {comparison, *p.measured}, "-", prefix),
-               noise_cell(*p.measured), fmt::format("{:+.1f}", 100.0 * p.relative_error)});
+  for (const PolicyPrediction& p : validation.policies) {
+    std::vector<std::string> cells = {p.measured->spelling,
+                                      cell_text(makespan, {comparison, *p.simulated}, "-", prefix),
+                                      cell_text(makespan, {comparison, *p.measured}, "-", prefix),
+                                      cell_text(half_width, {comparison, *p.measured}, "-", prefix),
+                                      noise_cell(*p.measured),
+                                      fmt::format("{:+.1f}", 100.0 * p.relative_error)};
+    if (has_intervals) cells.push_back(runs_within_text(p));
+    table.add(std::move(cells));
     measured.push_back(p.measured);
   }
   return table.text() + "\n" + noise_text(measured);

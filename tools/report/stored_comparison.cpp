@@ -63,16 +63,6 @@ std::vector<double> of_units(const JsonValue& result, const std::string& path,
   return numbers;
 }
 
-std::optional<Losses> loss_from(const JsonValue& result) {
-  if (!number_at(result, "loss_s.total")) return std::nullopt;
-  Losses loss;
-  for (const LossCause& cause : loss_causes) {
-    loss.*cause.member = Seconds{number_at(result, fmt::format("loss_s.{}", cause.name), 0.0)};
-  }
-  loss.longest_setup = Seconds{number_at(result, "longest_setup_s", 0.0)};
-  return loss;
-}
-
 /// What results keep of it.
 Prediction prediction_from(const JsonValue& result) {
   Prediction prediction;
@@ -110,7 +100,7 @@ PolicyResult result_from(const JsonValue& value, const std::vector<std::string>&
   }
   result.speedup_vs_baseline = number_at(value, "speedup_vs_baseline");
   result.over_lower_bound = number_at(value, "over_lower_bound");
-  result.loss = loss_from(value);
+  result.loss = stored_loss(value);
   result.idle_fraction = number_at(value, "idle_fraction.mean", 0.0);
   result.idle_by_unit = of_units(value, "idle_fraction.by_unit.", units);
   result.share_by_unit = of_units(value, "share_by_unit.", units);
@@ -132,6 +122,16 @@ PolicyResult result_from(const JsonValue& value, const std::vector<std::string>&
 }
 
 }  // namespace
+
+std::optional<Losses> stored_loss(const JsonValue& result) {
+  if (!number_at(result, "loss_s.total")) return std::nullopt;
+  Losses loss;
+  for (const LossCause& cause : loss_causes) {
+    loss.*cause.member = Seconds{number_at(result, fmt::format("loss_s.{}", cause.name), 0.0)};
+  }
+  loss.longest_setup = Seconds{number_at(result, "longest_setup_s", 0.0)};
+  return loss;
+}
 
 Comparison read_comparison(const std::string& file) {
   const JsonValue document =

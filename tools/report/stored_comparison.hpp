@@ -1,8 +1,10 @@
 // A comparison as results.json has it, for printing its table again.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "shared_policies/run/losses.hpp"
 #include "tools/worlds/comparison.hpp"
 
 namespace equipoise {
@@ -11,5 +13,10 @@ namespace equipoise {
 /// experiment has the baseline, the cost of decisions and the noise alone, and the path of resident
 /// data is not known. Throws InputError if it cannot be read, or is something else.
 [[nodiscard]] Comparison read_comparison(const std::string& file);
+
+struct JsonValue;
+
+/// The losses of a result in results.json, or of a summary of runs; nothing if they are not known.
+[[nodiscard]] std::optional<Losses> stored_loss(const JsonValue& result);
 
 }  // namespace equipoise

@@ -12,6 +12,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
+#include "tools/console/console.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -91,6 +92,11 @@ Comparison arranged(Comparison comparison, const TableChoice& choice) {
     std::vector<std::pair<SortKey, const PolicyResult*>> rows;
     for (const PolicyResult& result : comparison.results) {
       if (result.on == on) rows.emplace_back(key_of(*field, {comparison, result}), &result);
+    }
+    if (!choice.sort.empty() &&
+        std::ranges::all_of(rows, [](const auto& row) { return row.first == SortKey(); })) {
+      warn(fmt::format("--sort {}: no result of {} has a value there; rows keep their order",
+                       choice.sort, on));
     }
     std::ranges::stable_sort(rows, {}, [](const auto& row) { return row.first; });
     for (std::size_t i = 0; i < rows.size(); ++i) {

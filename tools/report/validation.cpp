@@ -93,6 +93,11 @@ std::string shares_text(const std::vector<double>& shares) {
 
 }  // namespace
 
+std::string runs_within_text(const PolicyPrediction& p) {
+  if (!p.simulated->prediction.interval95_s) return "-";
+  return fmt::format("{} of {}", runs_within(p), p.measured->reps);
+}
+
 std::optional<double> relative_sd(const PolicyResult& result) {
   if (result.reps < 2) return std::nullopt;
   return result.makespan_s.sd / result.makespan_s.mean;
@@ -223,8 +228,8 @@ std::string validation_text(const Validation& validation, const std::vector<std:
                time(makespan, p.simulated->makespan_s.mean),
                time(half, half_width(p.simulated->makespan_s)),
                fmt::format("{:+.2f}", 100.0 * p.relative_error), end_of(0), end_of(1),
-               interval ? fmt::format("{} of {}", runs_within(p), p.measured->reps) : "-",
-               shares_text(p.measured->share_by_unit), shares_text(p.simulated->share_by_unit)});
+               runs_within_text(p), shares_text(p.measured->share_by_unit),
+               shares_text(p.simulated->share_by_unit)});
     measured.push_back(p.measured);
   }
   std::string text = table.text() + "\n" + noise_text(measured);

@@ -10,6 +10,10 @@
 
 namespace equipoise {
 
+/// How many of the measured runs ended within the predicted interval: "14 of 15"; "-" if there is
+/// none.
+[[nodiscard]] std::string runs_within_text(const PolicyPrediction& prediction);
+
 /// The standard deviation of the makespans of all repetitions, relative to their mean; nullopt for
 /// one repetition.
 [[nodiscard]] std::optional<double> relative_sd(const PolicyResult& result);

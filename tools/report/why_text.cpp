@@ -12,6 +12,7 @@
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
+#include "tools/report/stored_comparison.hpp"
 
 namespace equipoise {
 namespace {
@@ -140,16 +141,6 @@ std::string shares_text(const Shortfall& of) {
   return fmt::format(" {} gave {}.", of.policy, fmt::join(parts, " and "));
 }
 
-/// The loss in a JSON object with seconds by cause; nothing if it is not known.
-std::optional<Losses> loss_at(const JsonValue& object) {
-  if (member(object, "loss_s.total") == nullptr) return std::nullopt;
-  Losses loss;
-  for (const LossCause& cause : loss_causes) {
-    loss.*cause.member = Seconds{number_at(object, std::string("loss_s.") + cause.name, 0.0)};
-  }
-  return loss;
-}
-
 /// Adds the units of a result and their shares.
 void add_shares(const JsonValue& result, std::vector<std::string>& units,
                 std::vector<double>& shares) {
@@ -203,7 +194,7 @@ std::string why_text(const Comparison& comparison, const PolicyResult& result) {
 }
 
 std::string why_text(const JsonValue& results, const JsonValue& result) {
-  const std::optional<Losses> loss = loss_at(result);
+  const std::optional<Losses> loss = stored_loss(result);
   const std::optional<double> bound_s = number_at(results, "lower_bound_s");
   if (!loss || !bound_s) return {};
   Shortfall of{
@@ -223,7 +214,7 @@ std::string why_text(const JsonValue& results, const JsonValue& result) {
 }
 
 std::string why_text_of_run(const std::string& policy, const JsonValue& summary) {
-  const std::optional<Losses> loss = loss_at(summary);
+  const std::optional<Losses> loss = stored_loss(summary);
   const std::optional<double> bound_s = number_at(summary, "lower_bound_s");
   const JsonValue* const by_unit = member(summary, "by_unit");
   if (!loss || !bound_s || by_unit == nullptr) return {};

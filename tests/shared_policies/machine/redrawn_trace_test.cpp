@@ -100,8 +100,6 @@ TEST(RedrawnTrace, LeavesTimesAsTheyAreWhereNothingWasRepeated) {
   const Trace other = redrawn(trace, seed, 3);
   EXPECT_EQ(other.samples[0].compute_mean_s, 1.0);
   EXPECT_EQ(other.samples[1].compute_mean_s, 2.5);
-  EXPECT_FALSE(has_repetitions(trace, 0));
-  EXPECT_TRUE(has_repetitions(one_unit({sample(1, 1.0), sample(1, 1.1)}), 0));
 }
 
 TEST(RedrawnTrace, MultipliesAllTimesOfASizeByOneFactorAndNoOutlier) {
