@@ -84,6 +84,8 @@ class CpuDriver final : public UnitDriver {
   void perform(Report& report, WorkerMailbox& mailbox) {
     const Command& command = report.command;
     const GivesUp gives_up = [&] { return mailbox.gives_up(command); };
+    // Does a stage at `rate`, and sets `waited` to how much later it ended because of waits for the
+    // core, which `work` returns.
     const auto stage = [&](Seconds begin, const StepFunction& rate, Seconds& waited, auto&& work) {
       if (!setup_.measures_waits) return stretched(*setup_.clock, begin, rate, gives_up, work);
       Seconds worked;
@@ -110,10 +112,11 @@ class CpuDriver final : public UnitDriver {
                 : begin;
     bool has_input = false;
     const Seconds in = stage(set_up, setup_.rates.in, report.waited.in, [&] {
-      return wait_during([&] {
-        has_input = mailbox.access_host(
-            command, [&] { copy_in(data_of(command.block), command.block, staged_); });
+      Seconds in_copy;
+      has_input = mailbox.access_host(command, [&] {
+        in_copy = wait_during([&] { copy_in(data_of(command.block), command.block, staged_); });
       });
+      return in_copy;
     });
     if (!has_input) return;
     const Seconds computed = stage(in, setup_.rates.compute, report.waited.compute, [&] {
@@ -123,10 +126,11 @@ class CpuDriver final : public UnitDriver {
     if (mailbox.slots().claim(command.slot)) {
       report.kind = ReportKind::done;
       report.end = stage(computed, setup_.rates.out, report.waited.out, [&] {
-        return wait_during([&] {
-          mailbox.access_host(command,
-                              [&] { copy_out(data_of(command.block), command.block, staged_); });
+        Seconds in_copy;
+        mailbox.access_host(command, [&] {
+          in_copy = wait_during([&] { copy_out(data_of(command.block), command.block, staged_); });
         });
+        return in_copy;
       });
     }
     report.times = {set_up - begin, in - set_up, computed - in, report.end - computed};

@@ -78,6 +78,8 @@ class RealExecutor final : public Executor {
         changes_(unit_changes(setup_.units, setup_.scenario)),
         signal_(std::make_shared<WakeSignal>(placement_.waiting_compute ? patience_sharing
                                                                         : patience_alone)) {
+    EQ_CHECK(!setup_.report_waits || setup_.time_scale == 1.0,
+             "waits are in seconds of the machine");
     EQ_CHECK(placement_.cores.size() == setup_.units.size(), "every unit has its cores");
   }
 

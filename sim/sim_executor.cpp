@@ -213,7 +213,7 @@ class SimExecutor final : public Executor, private PipelineStages {
     schedule(unit);
     watch_.handed_out(unit, block.items, now());
     schedule_watch();
-    occupy(std::nullopt, copying_time(unit, work));
+    stay_busy(copying_time(unit, work));  // what that takes from a unit is in its recorded waits
     return asked;
   }
 
@@ -256,13 +256,12 @@ class SimExecutor final : public Executor, private PipelineStages {
       return now();
     }
     if (!(span > Seconds{})) return now();
-    if (const std::optional<UnitId> beside = setup_.costs[phase_].shares_core) {
-      bring_up_to_date(*beside);
-      pipelines_[*beside].lose_core(now(), span);
-      schedule(*beside);
+    if (const std::optional<UnitId> on_its_core = setup_.costs[phase_].shares_core) {
+      bring_up_to_date(*on_its_core);
+      pipelines_[*on_its_core].lose_core(now(), span);
+      schedule(*on_its_core);
     }
-    const Seconds until = now() + span;
-    while (now() < until) wait(until, false);
+    stay_busy(span);
     return now();
   }
 
@@ -342,6 +341,11 @@ class SimExecutor final : public Executor, private PipelineStages {
   /// Processes everything that is due, called while the controller runs.
   void settle() {
     if (timeline_.earliest() <= now()) simcall_answered([this] { advance(); });
+  }
+
+  void stay_busy(Seconds span) {
+    const Seconds until = now() + span;
+    while (now() < until) wait(until, false);
   }
 
   /// Suspends the controller until `until`, or, if it wants events, until there is an event.

@@ -18,6 +18,7 @@
 #include "real/recording/unit_recorder.hpp"
 #include "real/recording/unit_watts.hpp"
 #include "real/threads/clock.hpp"
+#include "real/threads/core_wait.hpp"
 #include "shared_policies/fit/copy_fit.hpp"
 #include "shared_policies/model/event.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -101,12 +102,10 @@ class IterationRecorder {
   }
 
   void start(UnitId unit, int iteration) {
-    constexpr Items blocks_for_a_unit = 8;
     if (pool_.remaining() == 0) return;
-    const auto units = static_cast<Items>(setup_.units.size());
-    const Items cap = std::min(largest_block(setup_.units[unit.index].unit, workload_),
-                               std::max(usual_items_[unit.index], workload_.grain_items));
-    const ItemRange range = pool_.cut(workload_.items / (blocks_for_a_unit * units) + 1, cap);
+    const Items part = part_of(setup_, unit.index, workload_.items, usual_items_[unit.index]);
+    const ItemRange range =
+        pool_.cut(part, largest_block(setup_.units[unit.index].unit, workload_));
     executor_.start(
         {.id = id_++, .first = range.first, .items = range.items, .iteration = iteration}, unit);
     ++outstanding_;
@@ -268,6 +267,7 @@ class GroupRecorder {
 
   void start_next(Executor& executor, std::size_t unit) {
     works_[unit].controller_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    works_[unit].controller_slept = times_slept();
     executor.start(units_[unit].next_block(id_++), UnitId{static_cast<std::uint32_t>(unit)});
   }
 
@@ -284,10 +284,11 @@ class GroupRecorder {
 
   /// The block that a unit does now.
   struct Work {
-    bool shares_core = false;   ///< the unit with the controller
-    double controller_s = 0.0;  ///< CPU time of the controller when it was handed out
-    StageTimes waited;          ///< for cores that other threads had
-    std::int64_t waits = 0;     ///< how often
+    bool shares_core = false;   ///< whether the unit computes on the controller's core
+    double controller_s = 0.0;  ///< CPU time of the controller when the block was handed out
+    std::int64_t controller_slept = 0;  ///< and how often it had slept until then
+    StageTimes waited;                  ///< for cores that other threads had
+    std::int64_t waits = 0;             ///< how often
   };
 
   /// The times of a block without what it waited for cores. What the controller itself took is no
@@ -300,6 +301,7 @@ class GroupRecorder {
     if (work.shares_core) {
       const Seconds controller{seconds_of(CLOCK_THREAD_CPUTIME_ID) - work.controller_s};
       block.waited.sum = std::max(Seconds{}, block.waited.sum - controller);
+      block.waited.times -= times_slept() - work.controller_slept;
     }
     return block;
   }

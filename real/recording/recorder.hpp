@@ -109,9 +109,10 @@ struct Recording {
 /// second): then each pass takes the time of its first block, and if these would take more than the
 /// budget (and a second), it is not timed. How long a block takes is estimated from the next
 /// smaller size, and known of the very first when it is back. So a slow unit takes up to about
-/// twice its budget, and `Recording::doubts` says what is lacking. All samples are kept. What a block
-/// waited for cores that other threads had is not in its times but in `waited_s`, and so is what an
-/// outlier (`BlockSamples`) took beyond the mean of its size; the times of outliers are not used.
+/// twice its budget, and `Recording::doubts` says what is lacking. All samples are kept. What a
+/// block waited for cores that other threads had is not in its times but in `waited_s`, and so is
+/// what an outlier (`BlockSamples`) took beyond the mean of its size; the times of outliers are not
+/// used.
 ///
 /// If all units are recorded at a time, every unit goes through its own part of the items, and this
 /// part is its largest size. Units that are done continue with blocks that do not count until all

@@ -1,4 +1,4 @@
-// Runs blocks of the workload, and empty ones, through the run loop.
+// Short runs of the workload, or of empty blocks, through the run loop, and the controller's times.
 #include "real/recording/run_recorder.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr Items empty_blocks = 1000;
 
-/// Gives each idle unit so many items at a time.
+/// Gives each idle unit its number of items in `items`.
 class Parts final : public Policy {
  public:
   /// (units)
@@ -44,12 +44,23 @@ class MeasuredRun final : public Journal {
   MeasuredRun(const std::vector<Unit>& units, Journal* journal)
       : metrics_(units), journal_(journal) {}
 
-  /// The end of the last block without the longest setup.
-  [[nodiscard]] double seconds() const { return (end_ - setup_).value; }
+  /// (iterations) From when the first block was handed out to the end of the last one, without the
+  /// longest setup.
+  [[nodiscard]] std::vector<double> seconds_of_iterations() const {
+    std::vector<double> seconds;
+    for (const Iteration& one : iterations_) {
+      seconds.push_back((one.end - one.begin - one.setup).value);
+    }
+    return seconds;
+  }
 
   void block(const BlockRecord& record) override {
-    end_ = std::max(end_, record.end);
-    setup_ = std::max(setup_, record.times.setup);
+    iterations_.resize(
+        std::max(iterations_.size(), static_cast<std::size_t>(record.block.iteration) + 1));
+    Iteration& now = iterations_[static_cast<std::size_t>(record.block.iteration)];
+    now.begin = std::min(now.begin, record.assigned);
+    now.end = std::max(now.end, record.end);
+    now.setup = std::max(now.setup, record.times.setup);
     metrics_.block(record);
     if (journal_ != nullptr) journal_->block(record);
   }
@@ -67,10 +78,15 @@ class MeasuredRun final : public Journal {
   }
 
  private:
+  struct Iteration {
+    Seconds begin = Seconds::infinity();
+    Seconds end;
+    Seconds setup;
+  };
+
   Metrics metrics_;
   Journal* journal_;
-  Seconds end_;
-  Seconds setup_;
+  std::vector<Iteration> iterations_;
 };
 
 /// Whether threads that copy for an accelerator have the controller's core.
@@ -116,11 +132,18 @@ Seconds undisturbed_mean(std::vector<double> seconds) {
   return Seconds{std::max(sum / static_cast<double>(seconds.size()), 0.0)};
 }
 
+Items part_of(const RecordSetup& setup, std::size_t unit, Items items, Items usual) {
+  constexpr Items blocks_for_a_unit = 8;
+  const Workload& workload = setup.kernel->workload();
+  const auto units = static_cast<Items>(setup.units.size());
+  return std::min({items / (blocks_for_a_unit * units) + 1,
+                   largest_block(setup.units[unit].unit, workload),
+                   std::max(usual, workload.grain_items)});
+}
+
 RecordedRuns record_runs(const RecordSetup& setup, const Placement& placement,
                          std::span<const Items> usual_items, Items items) {
   constexpr int counted = 3;
-  constexpr Items blocks_for_a_unit = 8;
-  const Workload& workload = setup.kernel->workload();
   RecordedRuns runs;
   RealSetup real;
   real.units = setup.units;
@@ -129,31 +152,24 @@ RecordedRuns record_runs(const RecordSetup& setup, const Placement& placement,
   real.stop_requested = setup.stop_requested;
   RunSetup run;
   for (const UnitSpec& spec : setup.units) run.units.push_back(spec.unit);
-  run.phases = {workload};
+  run.phases = {setup.kernel->workload()};
   run.phases.front().items = items;
-  run.phases.front().iterations = 1;
+  run.phases.front().iterations = 1 + counted;
   run.stop_requested = setup.stop_requested;
-  const auto units = static_cast<Items>(setup.units.size());
   std::vector<Items> parts;
   for (std::size_t unit = 0; unit < setup.units.size(); ++unit) {
-    const Items most = std::min(largest_block(setup.units[unit].unit, workload),
-                                std::max(usual_items[unit], workload.grain_items));
-    parts.push_back(std::min(items / (blocks_for_a_unit * units) + 1, most));
+    parts.push_back(part_of(setup, unit, items, usual_items[unit]));
   }
-  ControllerTimes of_run;
-  real.report_controller = [&of_run](const ControllerTimes& times) { of_run = times; };
+  real.report_controller = [&runs](const ControllerTimes& times) { runs.controller = times; };
+  Parts policy(std::move(parts));
+  MeasuredRun journal(run.units, setup.journal.get());
   const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
-  for (int i = 0; i <= counted; ++i) {
-    Parts policy(parts);
-    MeasuredRun journal(run.units, setup.journal.get());
-    const RunOutcome outcome = run_policy(*executor, policy, run, journal);
-    runs.interrupted = outcome.interrupted;
-    if (runs.interrupted) return runs;
-    if (!outcome.complete) throw BackendError("units were lost while short runs were recorded");
-    if (i == 0) continue;
-    runs.runs_s.push_back(journal.seconds());
-    runs.controller.add(of_run);
-  }
+  const RunOutcome outcome = run_policy(*executor, policy, run, journal);
+  runs.interrupted = outcome.interrupted;
+  if (runs.interrupted) return runs;
+  if (!outcome.complete) throw BackendError("units were lost while short runs were recorded");
+  runs.runs_s = journal.seconds_of_iterations();
+  runs.runs_s.erase(runs.runs_s.begin());
   return runs;
 }
 
@@ -165,10 +181,14 @@ std::optional<ControllerWork> record_controller(const RecordSetup& setup,
       of_runs.report_s.size() >= enough_reports ? of_runs : of_empty_blocks(setup);
   if (!times) return std::nullopt;
   ControllerWork work{undisturbed_mean(times->report_s), undisturbed_mean(times->block_s)};
+  int sharing = 0;
   for (std::size_t i = 0; i < setup.units.size(); ++i) {
     const bool is_on_cores = setup.units[i].computes() && setup.units[i].unit.copy_engines == 0;
     if (!is_on_cores || !shares_core_of_controller(placement, i)) continue;
-    work.shares_core_of = setup.units[i].unit.name;
+    if (sharing++ > 0)
+      work.shares_core_of.clear();  // none of several is right alone
+    else
+      work.shares_core_of = setup.units[i].unit.name;
   }
   if (copies_share_core(setup.units, placement)) work.byte_s = 1.0 / memory_copy_bytes_per_s();
   return work;

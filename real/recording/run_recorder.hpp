@@ -1,6 +1,7 @@
 // Measures whole runs: how far they repeat, and what reports and blocks cost the controller.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +17,10 @@ namespace equipoise {
 /// than ten times the median: something else had the core then.
 [[nodiscard]] Seconds undisturbed_mean(std::vector<double> seconds);
 
+/// The items of a block of unit `unit` when all units together do `items`: an eighth of its equal
+/// part, at most `usual` (or a grain) and what it can hold.
+[[nodiscard]] Items part_of(const RecordSetup& setup, std::size_t unit, Items items, Items usual);
+
 /// Short whole runs of one pass.
 struct RecordedRuns {
   std::vector<double> runs_s;  ///< makespans without the units' setup, one after another
@@ -23,9 +28,9 @@ struct RecordedRuns {
   bool interrupted = false;    ///< a stop was requested
 };
 
-/// Runs the first `items` items of the setup's workload on all its units four times, of which the
-/// first does not count: through the run loop, with a policy that gives every idle unit an eighth
-/// of its equal part, at most its `usual_items` (units). Throws BackendError if units are lost.
+/// Runs the first `items` items of the setup's workload on all its units four times, as iterations,
+/// of which the first does not count: through the run loop, with a policy that gives every idle
+/// unit `part_of` them, with its `usual_items` (units). Throws BackendError if units are lost.
 [[nodiscard]] RecordedRuns record_runs(const RecordSetup& setup, const Placement& placement,
                                        std::span<const Items> usual_items, Items items);
 

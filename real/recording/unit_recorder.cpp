@@ -137,7 +137,7 @@ std::vector<Items> sizes_at_bends(const std::vector<SizeTime>& recorded, Items g
 
 namespace {
 
-/// Shorter waits are not told from the imprecision of the clocks.
+/// Shorter waits cannot be told from the imprecision of the clocks, and count as 0.
 constexpr Seconds shortest_wait{5e-6};
 /// Used instead of 0, which only reflects the resolution of the clock.
 constexpr Seconds time_min{1e-9};

@@ -25,7 +25,7 @@ struct BlockWaits {
 /// Samples of one block size on one unit.
 class BlockSamples {
  public:
-  /// `times` without `waited`.
+  /// `times` do not contain `waited`.
   void add(const StageTimes& times, const BlockWaits& waited = {}) {
     times_.push_back(times);
     waited_.push_back(waited);

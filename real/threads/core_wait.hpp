@@ -35,4 +35,10 @@ class CoreWait {
   return getrusage(RUSAGE_THREAD, &use) == 0 ? use.ru_nivcsw : 0;
 }
 
+/// How often the calling thread has given up its core of its own accord, to wait for something.
+[[nodiscard]] inline std::int64_t times_slept() {
+  rusage use{};
+  return getrusage(RUSAGE_THREAD, &use) == 0 ? use.ru_nvcsw : 0;
+}
+
 }  // namespace equipoise

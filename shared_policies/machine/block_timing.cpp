@@ -156,7 +156,16 @@ Seconds BlockTiming::mean_computing(double items) const {
 }
 
 Seconds BlockTiming::mean(double items) const {
+  const double least = times_->sizes.front();
+  if (items < least) return (1.0 + times_->interruptions.share(least)) * mean_computing(items);
   return {interpolate(times_->mean_with_waits_s, items)};
+}
+
+Seconds BlockTiming::waits(Seconds begin, Seconds end, double items, const Draw& draw) const {
+  const double share = times_->interruptions.share(items);
+  if (!(share > 0.0)) return {};
+  const double of_mean = mean(items) / mean_computing(items) - 1.0;
+  return (of_mean / share) * times_->interruptions.between(begin, end, items, draw);
 }
 
 Seconds BlockTiming::quantile(double items, double u) const {
@@ -291,7 +300,7 @@ Seconds DrawnTimes::next(const BlockTiming& timing, double items, std::uint64_t 
   const Seconds computing = timing.quantile(items, of_blocks_.quantile(ordinal));
   const Seconds begin = computed_;
   computed_ += computing;
-  return computing + timing.interruptions().between(begin, computed_, items, of_waits_);
+  return computing + timing.waits(begin, computed_, items, of_waits_);
 }
 
 }  // namespace equipoise

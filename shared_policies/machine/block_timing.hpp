@@ -16,6 +16,8 @@
 
 namespace equipoise {
 
+class Draw;
+
 /// The recorded compute times of one unit and kernel as a function of the block size. Between
 /// recorded sizes, times are interpolated linearly, quantile by quantile. Above the largest size,
 /// the speed of the largest size is used. Below the smallest size, times lie on the line through
@@ -47,17 +49,21 @@ class BlockTiming {
   ///
   ///     m = sum(n_i m_i) / sum(n_i),   sd^2 = sum(n_i (sd_i^2 + (m_i - m)^2)) / sum(n_i)
   ///
-  /// Samples marked as outliers are left out.
+  /// The times of samples marked as outliers are left out; what they took longer counts as waits
+  /// (`Interruptions`).
   BlockTiming(const Trace& trace, std::uint32_t unit);
 
-  /// The expected time of a block of `items` > 0, with its waits for cores (`interruptions`).
+  /// The expected time of a block of `items` > 0, with its waits for cores (`Interruptions`):
+  /// interpolated like times without waits, and below the smallest size with its share of waits.
   [[nodiscard]] Seconds mean(double items) const;
   /// The same without waits.
   [[nodiscard]] Seconds mean_computing(double items) const;
-  [[nodiscard]] const Interruptions& interruptions() const { return times_->interruptions; }
+  /// Interruptions::between for a block of `items`, times a factor with which the mean over draws
+  /// is that of `mean`.
+  [[nodiscard]] Seconds waits(Seconds begin, Seconds end, double items, const Draw& draw) const;
 
-  /// The u-quantile, u in (0, 1), of the time of a block of `items` without waits: a step function of the
-  /// samples, or a log-normal distribution if only mean and deviation are known. Outside the
+  /// The u-quantile, u in (0, 1), of the time of a block of `items` without waits: a step function
+  /// of the samples, or a log-normal distribution if only mean and deviation are known. Outside the
   /// recorded sizes it is the extrapolated mean times the relative quantile of the nearest size;
   /// above the largest, with the deviation rel(s): the samples' distances from their mean are
   /// multiplied by rel(s) / rel(L), a log-normal distribution gets this deviation. Its average over
@@ -157,8 +163,8 @@ class DrawnTimes {
  public:
   explicit DrawnTimes(const DrawKey& key);
 
-  /// The time, with waits, of the unit's next block, which has `items` and is its block number
-  /// `ordinal` of all kernels.
+  /// The time, with waits, of the unit's next block, which has `items`. `ordinal`: how many blocks
+  /// of any kernel the unit had before.
   [[nodiscard]] Seconds next(const BlockTiming& timing, double items, std::uint64_t ordinal);
 
  private:

@@ -1,4 +1,5 @@
-// Puts sizes together; then one wait in each equal part of the time that was computed.
+// Pools block sizes until each group has enough waits, and draws one wait in each equal part of the
+// computing.
 #include "shared_policies/machine/interruptions.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ constexpr std::int64_t most_of_a_block = 1000;
 
 }  // namespace
 
-void Interruptions::Sizes::add(const Sizes& other) {
+void Interruptions::Group::add(const Group& other) {
   most_items = std::max(most_items, other.most_items);
   waits_s.insert(waits_s.end(), other.waits_s.begin(), other.waits_s.end());
   computed_s += other.computed_s;
@@ -21,11 +22,14 @@ void Interruptions::Sizes::add(const Sizes& other) {
 }
 
 Interruptions::Interruptions(const Trace& trace, std::uint32_t unit) {
-  std::map<double, Sizes> by_items;
+  std::map<double, Group> by_items;
+  std::map<double, double> ordinary;  // number of samples by items
+  std::map<double, double> outliers;
   for (const TraceSample& sample : trace.samples) {
     if (sample.unit != unit || !sample.waited_s) continue;
-    Sizes& size = by_items[sample.items];
+    Group& size = by_items[sample.items];
     size.most_items = sample.items;
+    (sample.is_outlier ? outliers : ordinary)[sample.items] += 1.0;
     if (!sample.is_outlier) size.computed_s += sample.compute_mean_s;
     if (!(*sample.waited_s > 0.0)) continue;
     const std::int64_t waits =
@@ -34,39 +38,42 @@ Interruptions::Interruptions(const Trace& trace, std::uint32_t unit) {
                         *sample.waited_s / static_cast<double>(waits));
     size.waited_s += *sample.waited_s;
   }
-  Sizes together;
+  for (auto& [items, size] : by_items) {
+    if (ordinary[items] > 0.0) size.computed_s *= 1.0 + outliers[items] / ordinary[items];
+  }
+  Group together;
   for (const auto& [items, size] : by_items) {
     together.add(size);
     if (together.waits_s.size() < enough_waits) continue;
-    sizes_.push_back(together);
+    groups_.push_back(together);
     together = {};
   }
-  if (sizes_.empty()) {
-    if (!together.waits_s.empty()) sizes_.push_back(together);
+  if (groups_.empty()) {
+    if (!together.waits_s.empty()) groups_.push_back(together);
   } else {
-    sizes_.back().add(together);
+    groups_.back().add(together);
   }
 }
 
-const Interruptions::Sizes* Interruptions::of(double items) const {
-  if (sizes_.empty()) return nullptr;
-  const auto found = std::ranges::lower_bound(sizes_, items, {}, &Sizes::most_items);
-  return found == sizes_.end() ? &sizes_.back() : &*found;
+const Interruptions::Group* Interruptions::of(double items) const {
+  if (groups_.empty()) return nullptr;
+  const auto found = std::ranges::lower_bound(groups_, items, {}, &Group::most_items);
+  return found == groups_.end() ? &groups_.back() : &*found;
 }
 
 double Interruptions::share(double items) const {
-  const Sizes* const sizes = of(items);
-  return sizes == nullptr ? 0.0 : sizes->share();
+  const Group* const group = of(items);
+  return group == nullptr ? 0.0 : group->share();
 }
 
 Seconds Interruptions::between(Seconds begin, Seconds end, double items, const Draw& draw) const {
   constexpr double most_waits = 1e5;
-  const Sizes* const sizes = of(items);
-  if (sizes == nullptr || !(sizes->computed_s > 0.0)) return {};
-  const std::vector<double>& waits_s = sizes->waits_s;
+  const Group* const group = of(items);
+  if (group == nullptr || !(group->computed_s > 0.0)) return {};
+  const std::vector<double>& waits_s = group->waits_s;
   const auto count = static_cast<double>(waits_s.size());
-  const double spacing_s = sizes->computed_s / count;
-  if ((end - begin).value > most_waits * spacing_s) return sizes->share() * (end - begin);
+  const double spacing_s = group->computed_s / count;
+  if ((end - begin).value > most_waits * spacing_s) return group->share() * (end - begin);
   Seconds sum;
   const auto part_of = [&](Seconds at) { return static_cast<std::uint64_t>(at.value / spacing_s); };
   for (std::uint64_t part = part_of(begin); part <= part_of(end); ++part) {

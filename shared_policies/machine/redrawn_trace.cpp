@@ -185,13 +185,11 @@ Trace redrawn(const Trace& trace, std::uint64_t seed, std::uint64_t redrawing) {
       }
       factor = std::max(factor, least_factor);
       for (const std::size_t at : size.samples) {
-        const std::optional<double> waited_s = redrawn.samples[at].waited_s;
-        multiply_times(redrawn.samples[at], factor);
-        redrawn.samples[at].waited_s = waited_s;
+        multiply_compute_times(redrawn.samples[at], factor);
       }
     }
     redraw_waits(redrawn.samples, unit,
-                 Draw({seed, redrawing, trace.units[unit].name + "\nwaits", trace.kernel}));
+                 Draw({seed, redrawing, trace.units[unit].name + "\nsum of waits", trace.kernel}));
   }
   return redrawn;
 }

@@ -18,10 +18,10 @@ namespace equipoise {
 /// summaries of n times in all, whose standard deviation is sd, it is 1 + T sd / (m sqrt(n)), with
 /// T from Student's t distribution with n - 1 degrees of freedom. A size with a single time is
 /// taken to scatter like the nearest size of its unit that has several, relative to the mean. Where
-/// a unit has no such size, nothing is known, and its times stay as they are. A
-/// factor is at least 0.01. Outliers stay as they are. The waits of a unit are multiplied by the sum
-/// of a bootstrap of all of them over their sum. Source: Efron, Tibshirani, An Introduction
-/// to the Bootstrap, 1993, chapter 6; the rest is ours.
+/// a unit has no such size, nothing is known, and its times stay as they are. A factor is at least
+/// 0.01. The times of outliers stay as they are. The waits of a unit, those of outliers too, are
+/// multiplied by one factor: the sum of a bootstrap of them over their sum. Source: Efron,
+/// Tibshirani, An Introduction to the Bootstrap, 1993, chapter 6; the rest is ours.
 [[nodiscard]] Trace redrawn(const Trace& trace, std::uint64_t seed, std::uint64_t redrawing);
 
 /// `trace` with other times of blocks that are smaller or larger than all recorded ones, which are

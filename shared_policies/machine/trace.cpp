@@ -3,13 +3,17 @@
 
 namespace equipoise {
 
-void multiply_times(TraceSample& sample, double factor) {
+void multiply_compute_times(TraceSample& sample, double factor) {
   sample.compute_mean_s *= factor;
-  for (std::optional<double>* const time :
-       {&sample.compute_sd_s, &sample.compute_min_s, &sample.compute_median_s,
-        &sample.compute_max_s, &sample.waited_s}) {
+  for (std::optional<double>* const time : {&sample.compute_sd_s, &sample.compute_min_s,
+                                            &sample.compute_median_s, &sample.compute_max_s}) {
     if (*time) **time *= factor;
   }
+}
+
+void multiply_times(TraceSample& sample, double factor) {
+  multiply_compute_times(sample, factor);
+  if (sample.waited_s) *sample.waited_s *= factor;
 }
 
 ComputeTime compute_time_of(const TraceSample& sample) {

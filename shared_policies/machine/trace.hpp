@@ -36,8 +36,8 @@ struct TraceSample {
   std::optional<double> waited_s;     ///< of a single block, beyond its other times
   std::optional<std::int64_t> waits;  ///< how often it waited; nothing: once, if at all
   bool is_summary = false;            ///< given as mean and deviation, even if count is 1
-  bool is_outlier = false;            ///< the measurement was disturbed: kept in the file, not used
-                                      ///< in any computation
+  bool is_outlier = false;            ///< it took much longer than others of its size: its times
+                                      ///< are not used, its `waited_s` is
 };
 
 /// The time that blocks of one size computed, in files: mean, deviation and extremes.
@@ -96,7 +96,9 @@ template <class Mean>
 /// Puts it into a sample.
 void set_compute_time(TraceSample& sample, ComputeTime time);
 
-/// Multiplies the compute times of a sample, and what it waited, by `factor`.
+/// Multiplies the compute times of a sample by `factor`.
+void multiply_compute_times(TraceSample& sample, double factor);
+/// The same, and what it waited.
 void multiply_times(TraceSample& sample, double factor);
 
 /// Describes a member of a sample that files have as a number, or as the mean of several.
@@ -161,14 +163,15 @@ constexpr auto describe_copies() {
 constexpr auto describe(DescriptionOf<TraceSample> /*of*/) {
   return std::tuple_cat(
       describe_times(), describe_copies(),
-      std::tuple(member("outlier", &TraceSample::is_outlier,
-                        "the measurement was disturbed; it is used in no computation")
-                     .if_any(),
-                 unwritten(&TraceSample::unit, &TraceSample::count, &TraceSample::compute_mean_s,
-                           &TraceSample::compute_sd_s, &TraceSample::compute_min_s,
-                           &TraceSample::compute_median_s, &TraceSample::compute_max_s,
-                           &TraceSample::in_s, &TraceSample::out_s, &TraceSample::in_bytes,
-                           &TraceSample::out_bytes, &TraceSample::is_summary)));
+      std::tuple(
+          member("outlier", &TraceSample::is_outlier,
+                 "it took much longer than others of its size; its times are not used, waited_s is")
+              .if_any(),
+          unwritten(&TraceSample::unit, &TraceSample::count, &TraceSample::compute_mean_s,
+                    &TraceSample::compute_sd_s, &TraceSample::compute_min_s,
+                    &TraceSample::compute_median_s, &TraceSample::compute_max_s, &TraceSample::in_s,
+                    &TraceSample::out_s, &TraceSample::in_bytes, &TraceSample::out_bytes,
+                    &TraceSample::is_summary)));
 }
 
 /// Names one of the optional members of samples.

@@ -71,8 +71,8 @@ Recording record_together(const RealMachine& machine, std::size_t phase,
   return recording;
 }
 
-/// Multiplies the times of a sample by the unit's slowdown. Copy times are included only if the
-/// unit has no copy engines.
+/// Multiplies the times and waits of a sample by the unit's slowdown. Copy times are included only
+/// if the unit has no copy engines.
 void slow_down(TraceSample& sample, const UnitSpec& spec) {
   multiply_times(sample, spec.slowdown);
   if (spec.unit.copy_engines > 0) return;

@@ -18,6 +18,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/report/glossary.hpp"
 #include "tools/report/result_fields.hpp"
+#include "tools/report/validation.hpp"
 #include "tools/report/why_text.hpp"
 #include "traces/json_record.hpp"
 
@@ -400,11 +401,11 @@ std::string runs_within_text(const JsonValue& real, const JsonValue& sim) {
   const std::optional<Interval> run = interval_at(sim, "makespan_s.interval95");
   const JsonValue* const repetitions = member(real, "repetitions");
   if (!run || repetitions == nullptr) return "–";
-  const auto within = std::ranges::count_if(repetitions->list, [&](const JsonValue& repetition) {
-    const double makespan_s = number_at(repetition, "makespan_s", 0.0);
-    return makespan_s >= run->low && makespan_s <= run->high;
-  });
-  return fmt::format("{} of {}", within, repetitions->list.size());
+  std::vector<double> makespans_s;
+  for (const JsonValue& repetition : repetitions->list) {
+    makespans_s.push_back(number_at(repetition, "makespan_s", 0.0));
+  }
+  return equipoise::runs_within_text(makespans_s, run->low, run->high);
 }
 
 /// Predictions beside measurements with their errors, and how much repetitions of the same real run
@@ -417,9 +418,7 @@ std::string predictions_html(const JsonValue& results) {
                     explained("sd", term("sd").sentence),
                     "predicted",
                     explained("error", "predicted over measured makespan, less 1"),
-                    explained("runs within",
-                              "How many of the measured runs ended within the interval that was "
-                              "predicted for a single one.")};
+                    explained("runs within", term("runs within").sentence)};
   double worst = 0.0;
   const ResultField& makespan = result_field("makespan_s");
   for (const JsonValue* const real : sorted) {

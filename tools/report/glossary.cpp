@@ -115,8 +115,8 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"host", "", "A unit as the platform file names it."},
     {"kind", "", "cpu, gpu or mic: what sort of processor the unit is."},
     {"model", "",
-     "The name of the hardware; of the causes of an interval: what simulation leaves out, as "
-     "validations found it."},
+     "The name of the hardware. As a cause of an interval: how far simulations were off in "
+     "validations."},
     {"interval95", "",
      "With 95 % probability, a single real run takes a time within this interval; in tables the "
      "columns '95 % from' and '95 % to'."},
@@ -157,8 +157,8 @@ constexpr auto other_terms = std::to_array<TermText>({
      "How many blocks a policy should keep queued on the unit, so that copies overlap with "
      "computing."},
     {"outlier", "",
-     "A measured time far from the others of its size; it is kept for inspection and ignored in "
-     "calculations."},
+     "A measured time much longer than the others of its size; it is not used itself, but "
+     "simulations have what it took beyond the others as a wait."},
     {"timed as", "", "The unit of the trace whose block times the host is given."},
     {"links in", "", "The links between the master and the unit."},
     {"master", "", "The host that holds the input and hands out blocks."},

@@ -77,12 +77,9 @@ void compare_order(Validation& validation) {
                    static_cast<double>(validation.ordered_pairs);
 }
 
-/// How many measured runs end within the interval that was predicted for them.
-std::ptrdiff_t runs_within(const PolicyPrediction& p) {
-  const std::array<double, 2>& ends_s = *p.simulated->prediction.interval95_s;
-  return std::ranges::count_if(makespans_of(*p.measured), [&](double makespan_s) {
-    return makespan_s >= ends_s[0] && makespan_s <= ends_s[1];
-  });
+std::ptrdiff_t count_within(const std::vector<double>& makespans_s, double low_s, double high_s) {
+  return std::ranges::count_if(
+      makespans_s, [&](double makespan_s) { return makespan_s >= low_s && makespan_s <= high_s; });
 }
 
 std::string shares_text(const std::vector<double>& shares) {
@@ -93,9 +90,14 @@ std::string shares_text(const std::vector<double>& shares) {
 
 }  // namespace
 
+std::string runs_within_text(const std::vector<double>& makespans_s, double low_s, double high_s) {
+  return fmt::format("{} of {}", count_within(makespans_s, low_s, high_s), makespans_s.size());
+}
+
 std::string runs_within_text(const PolicyPrediction& p) {
-  if (!p.simulated->prediction.interval95_s) return "-";
-  return fmt::format("{} of {}", runs_within(p), p.measured->reps);
+  const auto& interval = p.simulated->prediction.interval95_s;
+  if (!interval) return "-";
+  return runs_within_text(makespans_of(*p.measured), (*interval)[0], (*interval)[1]);
 }
 
 std::optional<double> relative_sd(const PolicyResult& result) {
@@ -259,22 +261,25 @@ Json validation_json(const Validation& validation, const Comparison& comparison)
   Json policies = Json::array();
   for (const PolicyPrediction& p : validation.policies) {
     const auto& interval = p.simulated->prediction.interval95_s;
-    policies.push_back({{"policy", p.measured->spelling},
-                        {"on", p.measured->on},
-                        {"measured_s", json_of(p.measured->makespan_s)},
-                        {"measured_relative_sd", json_of(relative_sd(*p.measured))},
-                        {"other_load_share", json_of(share_of_others(p.measured->core_use))},
-                        {"too_noisy", is_too_noisy(*p.measured)},
-                        {"measured_makespans_s", makespans_of(*p.measured)},
-                        {"predicted_s", json_of(p.simulated->makespan_s)},
-                        {"interval95_s", interval ? Json(*interval) : Json()},
-                        {"interval_note", text_or_null(p.simulated->prediction.note)},
-                        {"runs_in_interval", interval ? Json(runs_within(p)) : Json()},
-                        {"relative_error", p.relative_error},
-                        {"measured_share_by_unit", by_unit(units, p.measured->share_by_unit)},
-                        {"predicted_share_by_unit", by_unit(units, p.simulated->share_by_unit)},
-                        {"share_error", p.share_error},
-                        {"verified", p.measured->verified}});
+    policies.push_back(
+        {{"policy", p.measured->spelling},
+         {"on", p.measured->on},
+         {"measured_s", json_of(p.measured->makespan_s)},
+         {"measured_relative_sd", json_of(relative_sd(*p.measured))},
+         {"other_load_share", json_of(share_of_others(p.measured->core_use))},
+         {"too_noisy", is_too_noisy(*p.measured)},
+         {"measured_makespans_s", makespans_of(*p.measured)},
+         {"predicted_s", json_of(p.simulated->makespan_s)},
+         {"interval95_s", interval ? Json(*interval) : Json()},
+         {"interval_note", text_or_null(p.simulated->prediction.note)},
+         {"runs_in_interval",
+          interval ? Json(count_within(makespans_of(*p.measured), (*interval)[0], (*interval)[1]))
+                   : Json()},
+         {"relative_error", p.relative_error},
+         {"measured_share_by_unit", by_unit(units, p.measured->share_by_unit)},
+         {"predicted_share_by_unit", by_unit(units, p.simulated->share_by_unit)},
+         {"share_error", p.share_error},
+         {"verified", p.measured->verified}});
   }
   return {{"schema", "equipoise.validation/1"},
           {"environment", json_of(comparison.environment)},

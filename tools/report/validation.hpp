@@ -10,9 +10,9 @@
 
 namespace equipoise {
 
-/// How many of the measured runs ended within the predicted interval: "14 of 15"; "-" if there is
-/// none.
-[[nodiscard]] std::string runs_within_text(const PolicyPrediction& prediction);
+/// How many of these runs ended within an interval: "14 of 15".
+[[nodiscard]] std::string runs_within_text(const std::vector<double>& makespans_s, double low_s,
+                                           double high_s);
 
 /// The standard deviation of the makespans of all repetitions, relative to their mean; nullopt for
 /// one repetition.
@@ -38,6 +38,9 @@ struct PolicyPrediction {
   double relative_error = 0.0;  ///< of the mean makespan: simulated / measured - 1
   double share_error = 0.0;     ///< the largest difference in a unit's share of the items
 };
+
+/// How many of the measured runs ended within the predicted interval; "-" if there is none.
+[[nodiscard]] std::string runs_within_text(const PolicyPrediction& prediction);
 
 /// The result of a validation.
 struct Validation {

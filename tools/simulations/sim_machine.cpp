@@ -50,17 +50,18 @@ void add_timing(SimMachine& machine) {
   }
 }
 
-/// The one unit of `platform` that stands still while the controller is busy, if there is one that
-/// computes on the controller's core, and copies by itself.
-std::optional<UnitId> unit_beside(const ControllerWork& controller, const Platform& platform) {
-  std::optional<UnitId> beside;
+/// The unit of `platform` that has the times of `ControllerWork::shares_core_of` of `trace` and
+/// copies by itself; nothing if there is none, or more than one.
+std::optional<UnitId> unit_on_core_of_controller(const Trace& trace, const Platform& platform) {
+  std::optional<UnitId> found;
+  const std::string name = trace.controller ? trace.controller->shares_core_of : std::string();
   for (std::uint32_t i = 0; i < platform.units.size(); ++i) {
     const PlatformUnit& unit = platform.units[i];
-    if (unit.trace_unit != controller.shares_core_of || unit.unit.copy_engines > 0) continue;
-    if (beside) return std::nullopt;  // several hosts have the times of this unit
-    beside = UnitId{i};
+    if (unit.trace_unit != name || unit.unit.copy_engines > 0) continue;
+    if (found) return std::nullopt;
+    found = UnitId{i};
   }
-  return beside;
+  return found;
 }
 
 /// Gives every phase the costs of its own trace. Costs given by the user replace those of the
@@ -77,7 +78,7 @@ void add_costs(SimMachine& machine) {
     costs.merge = trace.merge.value_or(costs.merge);
     costs.controller =
         machine.inputs->controller_cost.value_or(trace.controller.value_or(costs.controller));
-    costs.shares_core = unit_beside(costs.controller, machine.setup.platform);
+    costs.shares_core = unit_on_core_of_controller(trace, machine.setup.platform);
     if (dispatch) continue;
     for (const PlatformUnit& of : machine.setup.platform.units) {
       const TimingPlace place = *find_timing(traces, phase.kernel, of.trace_unit);

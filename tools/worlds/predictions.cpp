@@ -203,12 +203,15 @@ KnownValidations known_validations(const std::string& file, const std::string& m
   if (own.size() >= enough_validations) {
     return {own, fmt::format("{} of this machine", counted(own.size(), "validation"))};
   }
+  const std::size_t given = known.cases.size();
   for (const EmbeddedFile& committed : committed_validations()) {
     std::ranges::move(parse_validations(std::string(committed.text), std::string(committed.name)),
                       std::back_inserter(known.cases));
   }
-  known.from = fmt::format("{} ({} of this machine)", counted(known.cases.size(), "validation"),
-                           own.empty() ? "none" : std::to_string(own.size()));
+  const std::string own_text =
+      own.empty() ? "" : fmt::format(", and {} of this machine,", own.size());
+  known.from = fmt::format("the program's {}{}", counted(known.cases.size() - given, "validation"),
+                           own_text);
   return known;
 }
 

@@ -1,6 +1,8 @@
 // Tests of interruptions: how many waits for cores a unit has, where, and in the mean.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
@@ -63,10 +65,11 @@ TEST(Interruptions, OfConsecutiveSpansAddUpToThoseOfTheWhole) {
   EXPECT_DOUBLE_EQ(sum_s, waits.between(Seconds{0.0}, Seconds{0.1 * 300}, 10, draw).value);
 }
 
-TEST(Interruptions, OfOutliersCountWithoutTheirComputing) {
+TEST(Interruptions, OfOutliersCountWithTheComputingOfOthers) {
   Trace trace = waiting();
   trace.samples[3].is_outlier = true;
-  EXPECT_DOUBLE_EQ(Interruptions(trace, 0).share(10), 4.0 / 3.0);
+  trace.samples[3].compute_mean_s = 7.0;
+  EXPECT_DOUBLE_EQ(Interruptions(trace, 0).share(10), 4.0 / 4.0);
 }
 
 TEST(Interruptions, DependOnTheSizeOfBlocksWhereEnoughWereSeen) {
@@ -96,6 +99,28 @@ TEST(Interruptions, LengthenTheMeanTimeOfBlocksOfAnySize) {
   EXPECT_DOUBLE_EQ(timing.mean(10).value, 2.0);
   EXPECT_DOUBLE_EQ(timing.mean(40).value, 8.0);
   EXPECT_DOUBLE_EQ(timing.quantile(10, 0.3).value, 1.0);
+}
+
+TEST(Interruptions, AverageToTheMeanTimeOfBlocksOfAnySize) {
+  // Blocks of 10 wait for as long as they compute, those of 30, which take 2 s, hardly ever.
+  Trace trace;
+  trace.units.resize(1);
+  trace.units[0].name = "u";
+  for (std::size_t i = 0; i < Interruptions::enough_waits; ++i) {
+    trace.samples.push_back(sample(1.0, 1.0));
+    trace.samples.push_back(sample(2.0, 0.1));
+    trace.samples.back().items = 30;
+  }
+  const BlockTiming timing(trace, 0);
+  for (const double items : {2.0, 10.0, 15.0, 25.0, 30.0, 100.0}) {
+    DrawnTimes times({1, 0, "u", "k"});
+    double sum_s = 0.0;
+    constexpr std::uint64_t blocks = 4000;
+    for (std::uint64_t i = 0; i < blocks; ++i) sum_s += times.next(timing, items, i).value;
+    EXPECT_NEAR(sum_s / blocks, timing.mean(items).value, 0.01 * timing.mean(items).value) << items;
+  }
+  EXPECT_DOUBLE_EQ(timing.mean(10).value, 2.0);
+  EXPECT_DOUBLE_EQ(timing.mean(20).value, 2.05);  // halfway between 2 s and 2.1 s
 }
 
 TEST(Interruptions, OfALongRunAreThoseOfTheRecordingInTheMean) {
