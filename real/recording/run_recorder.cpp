@@ -2,8 +2,10 @@
 #include "real/recording/run_recorder.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,6 +38,30 @@ class Parts final : public Policy {
 
  private:
   std::vector<Items> items_;
+};
+
+/// Lets the iterations of a run repeat the first one: the kernel merges nothing between them.
+class Repetitions final : public Executor {
+ public:
+  explicit Repetitions(Executor& executor) : executor_(executor) {}
+
+  void run(const std::function<void()>& body) override { executor_.run(body); }
+  [[nodiscard]] Seconds now() const override { return executor_.now(); }
+  Seconds begin_iteration(int phase, int /*iteration*/) override {
+    return executor_.begin_iteration(phase, 0);
+  }
+  Seconds start(const Block& block, UnitId unit) override { return executor_.start(block, unit); }
+  TakenBack take_back(const Block& block, UnitId unit) override {
+    return executor_.take_back(block, unit);
+  }
+  Seconds probe(const Probe& probe, UnitId unit) override { return executor_.probe(probe, unit); }
+  Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
+    return executor_.occupy(unit, span);
+  }
+  std::optional<Event> next(Seconds deadline) override { return executor_.next(deadline); }
+
+ private:
+  Executor& executor_;
 };
 
 /// Measures a run as commands do, and passes its records on to `journal`, unless that is null.
@@ -164,7 +190,8 @@ RecordedRuns record_runs(const RecordSetup& setup, const Placement& placement,
   Parts policy(std::move(parts));
   MeasuredRun journal(run.units, setup.journal.get());
   const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
-  const RunOutcome outcome = run_policy(*executor, policy, run, journal);
+  Repetitions repetitions(*executor);
+  const RunOutcome outcome = run_policy(repetitions, policy, run, journal);
   runs.interrupted = outcome.interrupted;
   if (runs.interrupted) return runs;
   if (!outcome.complete) throw BackendError("units were lost while short runs were recorded");
