@@ -115,7 +115,7 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"host", "", "A unit as the platform file names it."},
     {"kind", "", "cpu, gpu or mic: what sort of processor the unit is."},
     {"model", "",
-     "The name of the hardware. As a cause of an interval: how far simulations were off in "
+     "The name of the hardware; as a cause of an interval, how far simulations were off in "
      "validations."},
     {"interval95", "",
      "With 95 % probability, a single real run takes a time within this interval; in tables the "
