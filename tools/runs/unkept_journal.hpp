@@ -4,7 +4,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "real/unit_spec.hpp"
@@ -17,7 +16,7 @@ namespace equipoise {
 [[nodiscard]] inline std::shared_ptr<Journal> make_unkept_journal(std::span<const UnitSpec> units) {
   std::vector<std::string> names;
   for (const UnitSpec& spec : units) names.push_back(spec.unit.name);
-  return make_queued_journal(make_journal_file("/dev/null", "{}", std::move(names)));
+  return make_queued_journal(make_journal_file("/dev/null", "{}", names));
 }
 
 }  // namespace equipoise
