@@ -91,7 +91,7 @@ struct SizeTime {
 struct TimedBlock {
   StageTimes times;  ///< without `waited`
   Seconds dispatch;  ///< from handing out to noticing the end, without the stages
-  BlockWaits waited;
+  BlockWaits waited{};
 };
 
 /// Goes through the sizes of one unit. The caller asks for blocks and returns their times one by
