@@ -29,8 +29,8 @@ struct RecordedRuns {
 };
 
 /// Runs the first `items` items of the setup's workload on all its units four times, one after
-/// another, of which the first does not count: through the run loop, with a policy that gives every idle
-/// unit `part_of` them, with its `usual_items` (units). Throws BackendError if units are lost.
+/// another, of which the first does not count: through the run loop, with a policy that gives every
+/// idle unit `part_of` them, with its `usual_items` (units). Throws BackendError if units are lost.
 [[nodiscard]] RecordedRuns record_runs(const RecordSetup& setup, const Placement& placement,
                                        std::span<const Items> usual_items, Items items);
 
