@@ -29,14 +29,20 @@ with open(of("--validations"), "a") as file:
     file.write("found\\n")
 pathlib.Path(of("--out")).mkdir()
 (pathlib.Path(of("--out")) / "validation.json").write_text({result!r})
+(pathlib.Path(of("--out")) / "results.json").write_text({runs!r})
 """
 
 
-def result(held, interval=(0.9, 1.1), sd=0.05, error=0.02, others=None):
+def result(held, interval=(0.9, 1.1), sd=0.05, error=0.02):
     """Five measured runs around 1 s, of which `held` lie in the interval that was predicted."""
-    return {"policy": "p", "measured_s": {"mean": 1.0, "sd": sd}, "relative_error": error, "other_load_share": others,
+    return {"policy": "p", "measured_s": {"mean": 1.0, "sd": sd}, "relative_error": error,
             "interval95_s": list(interval) if interval else None, "measured_makespans_s": [1.0] * 5,
             "runs_in_interval": held if interval else None}
+
+
+def runs(recorded_busy):
+    """A measured run, which knows of no recording, and a predicted one, which says how busy others were in its own."""
+    return json.dumps({"results": [{"recorded_busy": None}, {"recorded_busy": recorded_busy}]})
 
 
 class ValidationRun(unittest.TestCase):
@@ -45,10 +51,11 @@ class ValidationRun(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def write(self, case, policies):
-        path = self.folder / case / "validation.json"
-        path.parent.mkdir(parents=True)
-        path.write_text(json.dumps({"policies": policies}))
+    def write(self, case, policies, recorded_busy=0.01):
+        path = self.folder / case
+        path.mkdir(parents=True)
+        (path / "validation.json").write_text(json.dumps({"policies": policies}))
+        (path / "results.json").write_text(runs(recorded_busy))
 
     def call(self, *options, **environment):
         done = subprocess.run([sys.executable, SOURCES / "tools/validation/run", self.folder, *options],
@@ -58,7 +65,7 @@ class ValidationRun(unittest.TestCase):
     def with_program(self, *options):
         program = self.folder / "equipoise"
         text = PROGRAM.format(python=sys.executable, folder=str(self.folder),
-                              result=json.dumps({"policies": [result(5)]}))
+                              result=json.dumps({"policies": [result(5)]}), runs=runs(0.01))
         program.write_text(text)
         program.chmod(0o755)
         return self.call(*options, EQUIPOISE=str(program))
@@ -81,7 +88,8 @@ class ValidationRun(unittest.TestCase):
             self.assertIn(f"| {name} {row}", said)
 
     def test_a_busy_machine_is_not_undisturbed(self):
-        self.write("test-matmul-35ms-quiet", [result(5), result(0, others=0.05)])
+        self.write("test-matmul-35ms-quiet", [result(5)], recorded_busy=0.049)
+        self.write("test-nbody-70ms-quiet", [result(0)], recorded_busy=0.05)
         _, said, _ = self.call("--part", "table")
         self.assertIn("| undisturbed | 1 | 5 | 0 | 100.0 % ± - |", said)
         self.assertIn("| other programs, not ours | 1 | 5 | 0 | 0.0 % ± - |", said)
