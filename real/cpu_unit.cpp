@@ -108,10 +108,10 @@ class CpuDriver final : public UnitDriver {
     });
     if (!is_wanted) return;
     const Seconds set_up =
-        sets_up ? stage(begin, setup_.rates.in, report.waited.setup, [] { return Seconds{}; })
+        sets_up ? stage(begin, setup_.rates.in, report.cores.waited.setup, [] { return Seconds{}; })
                 : begin;
     bool has_input = false;
-    const Seconds in = stage(set_up, setup_.rates.in, report.waited.in, [&] {
+    const Seconds in = stage(set_up, setup_.rates.in, report.cores.waited.in, [&] {
       Seconds in_copy;
       has_input = mailbox.access_host(command, [&] {
         in_copy = wait_during([&] { copy_in(data_of(command.block), command.block, staged_); });
@@ -119,13 +119,13 @@ class CpuDriver final : public UnitDriver {
       return in_copy;
     });
     if (!has_input) return;
-    const Seconds computed = stage(in, setup_.rates.compute, report.waited.compute, [&] {
+    const Seconds computed = stage(in, setup_.rates.compute, report.cores.waited.compute, [&] {
       return compute(programs_[static_cast<std::size_t>(command.block.phase)]);
     });
     report.end = computed;
     if (mailbox.slots().claim(command.slot)) {
       report.kind = ReportKind::done;
-      report.end = stage(computed, setup_.rates.out, report.waited.out, [&] {
+      report.end = stage(computed, setup_.rates.out, report.cores.waited.out, [&] {
         Seconds in_copy;
         mailbox.access_host(command, [&] {
           in_copy = wait_during([&] { copy_out(data_of(command.block), command.block, staged_); });
@@ -135,7 +135,7 @@ class CpuDriver final : public UnitDriver {
     }
     report.times = {set_up - begin, in - set_up, computed - in, report.end - computed};
     report.begins = without_empty_stages({begin, set_up, in, computed}, report.times, report.end);
-    if (setup_.measures_waits) report.waits = times_preempted() - waits_before;
+    if (setup_.measures_waits) report.cores.waits = times_preempted() - waits_before;
   }
 
   /// Calls `work` and returns how long it waited for the core, if that is measured.

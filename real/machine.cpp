@@ -205,6 +205,14 @@ bool shares_core_of_controller(const Placement& placement, std::size_t unit) {
          placement.cores[unit].end();
 }
 
+bool copies_have_cores_of(const Placement& placement, std::size_t unit) {
+  const std::vector<int>& cores = placement.cores[unit];
+  const std::vector<int> others = placement.others();
+  return !others.empty() && std::ranges::all_of(others, [&cores](int core) {
+    return std::ranges::find(cores, core) != cores.end();
+  });
+}
+
 std::vector<int> near_node(const std::vector<int>& numbers, int node, const Machine& machine) {
   std::vector<int> near;
   for (const CpuThread& thread : machine.threads) {

@@ -77,6 +77,8 @@ struct Placement {
 
 /// Whether the controller runs on a core on which unit `unit` computes.
 [[nodiscard]] bool shares_core_of_controller(const Placement& placement, std::size_t unit);
+/// Whether threads that copy for `unit` can run only on cores on which it computes.
+[[nodiscard]] bool copies_have_cores_of(const Placement& placement, std::size_t unit);
 
 /// Those of `numbers` that are on NUMA node `node` of `machine`; if there are none, all of them.
 [[nodiscard]] std::vector<int> near_node(const std::vector<int>& numbers, int node,

@@ -78,7 +78,7 @@ class RealExecutor final : public Executor {
         changes_(unit_changes(setup_.units, setup_.scenario)),
         signal_(std::make_shared<WakeSignal>(placement_.waiting_compute ? patience_sharing
                                                                         : patience_alone)) {
-    EQ_CHECK(!setup_.report_waits || setup_.time_scale == 1.0,
+    EQ_CHECK(!setup_.report_cores || setup_.time_scale == 1.0,
              "waits are in seconds of the machine");
     EQ_CHECK(placement_.cores.size() == setup_.units.size(), "every unit has its cores");
   }
@@ -225,7 +225,7 @@ class RealExecutor final : public Executor {
         .clock = clock_,
         .controller = signal_,
         .lateness = lateness_,
-        .measures_waits = static_cast<bool>(setup_.report_waits)};
+        .measures_waits = static_cast<bool>(setup_.report_cores)};
     for (const RealPhase& phase : setup_.phases)
       setup.phases.push_back({&phase.workload, phase.kernel});
     return spec.factory->make_worker(std::move(setup));
@@ -375,7 +375,7 @@ class RealExecutor final : public Executor {
       return;
     }
     slot.has_lost_a_grain = false;
-    if (setup_.report_waits) setup_.report_waits(id_of(slot), report.waited, report.waits);
+    if (setup_.report_cores) setup_.report_cores(id_of(slot), report.cores);
     pending_ = Event{last_, BlockFinished{id_of(slot), report.command.block,
                                           report.command.assigned, report.times, report.begins}};
   }

@@ -69,10 +69,9 @@ struct RealSetup {
   std::function<void(const CoreUse&)> report_core_use;
   /// Called when a run ends, with the controller's times, which are taken if this is not empty.
   std::function<void(const ControllerTimes&)> report_controller;
-  /// Called before the end of a block is told: how long each of its stages waited for cores that
-  /// other threads had, and how often the block did. Measured, of units of CPU cores, if this is
-  /// not empty.
-  std::function<void(UnitId, const StageTimes&, std::int64_t)> report_waits;
+  /// Called before the end of a block is told. Waits are measured, of units of CPU cores, if this
+  /// is not empty.
+  std::function<void(UnitId, const BlockCores&)> report_cores;
 };
 
 /// Makes the executor. The thread that calls `run` is the controller; each unit has one thread for

@@ -43,13 +43,19 @@ enum class ReportKind : std::uint8_t {
   failed,     ///< the unit has failed with all its blocks and does no more work
 };
 
+/// What happened on cores of the host while a block was done.
+struct BlockCores {
+  StageTimes waited{};     ///< for the unit's core, which others had, within the block's times
+  std::int64_t waits = 0;  ///< how often
+  Seconds copying{};       ///< work of threads that copied for an accelerator
+};
+
 /// A report of a worker.
 struct Report {
   Command command;
-  StageTimes times{};      ///< of a probe: its copies in and out
-  StageTimes begins{};     ///< as in BlockFinished
-  StageTimes waited{};     ///< for cores that others had, within `times`; only if it is measured
-  std::int64_t waits = 0;  ///< how often, likewise
+  StageTimes times{};   ///< of a probe: its copies in and out
+  StageTimes begins{};  ///< as in BlockFinished
+  BlockCores cores{};   ///< waits only if they are measured
   Seconds end{};
   ReportKind kind = ReportKind::done;
   std::string why{};  ///< why a block is lost or the unit has failed
@@ -141,7 +147,7 @@ struct WorkerSetup {
   std::shared_ptr<Clock> clock;
   std::shared_ptr<WakeSignal> controller;  ///< notified after every report
   std::shared_ptr<Lateness> lateness;      ///< of units that are paced
-  bool measures_waits = false;             ///< whether units of CPU cores tell Report::waited
+  bool measures_waits = false;             ///< whether units of CPU cores tell BlockCores::waited
 };
 
 }  // namespace equipoise

@@ -9,6 +9,7 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/controller_work.hpp"
+#include "shared_policies/machine/copy_work.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/model/platform.hpp"
@@ -27,7 +28,10 @@ struct PhaseCosts {
   /// (units), replaces `dispatch`; empty: the same for all units.
   std::vector<Seconds> unit_dispatch{};
   ControllerWork controller{};  ///< all nothing: it has time for everything at once
-  /// The unit that stands still while the controller is busy; it copies by itself.
+  /// (units) What copies take from their computations; empty: nothing.
+  std::vector<CopyWork> unit_copies{};
+  /// The unit whose computation stands still while the controller is busy; if it copies by itself,
+  /// its copies do, too.
   std::optional<UnitId> shares_core{};
 
   [[nodiscard]] Seconds dispatch_of(std::size_t unit) const {

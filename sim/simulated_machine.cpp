@@ -64,6 +64,11 @@ PipelinedBlock work_of(const Block& block, const HandedOut& how, const SimSetup&
   if (stream) work.stream = stream->time(items);
   add_setup(work, how.data, costs.first_use, workload, unit.copies, stream);
   add_copies(work, timing, workload, unit.copies);
+  if (!costs.unit_copies.empty()) {
+    const CopyWork& copies = costs.unit_copies[unit.index];
+    work.in_core = copies.of(work.in_bytes, work.alone.in);
+    work.out_core = copies.of(work.out_bytes, work.alone.out);
+  }
   const std::uint64_t ordinal = unit.ordinal++;
   work.alone.compute =
       setup.noise ? unit.phases[phase].draw.next(timing, items, ordinal) : timing.mean(items);

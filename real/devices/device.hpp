@@ -85,6 +85,11 @@ class BlockTicket {
     host_.access(epoch_, iteration_, touch);
   }
 
+  /// A thread of the host has worked so long for a copy of the block.
+  void add_copying(Seconds work) { copying_s_ += work.value; }
+  /// How long threads of the host have worked for its copies that have ended.
+  [[nodiscard]] Seconds copying() const { return {copying_s_.load()}; }
+
   /// The block cannot be done.
   void fail(std::exception_ptr failure) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -106,6 +111,7 @@ class BlockTicket {
   std::shared_ptr<const void> memory_;
   Claim claim_;
   std::atomic<bool> is_refused_ = false;
+  std::atomic<double> copying_s_ = 0.0;
   mutable std::mutex mutex_;
   std::exception_ptr failure_;
 };

@@ -401,6 +401,7 @@ class DeviceDriver final : public UnitDriver {
     };
     report.times = {set_up - setup_began, span(in), span(compute), span(out)};
     report.end = *out.over()->happened();
+    report.cores.copying = block.ticket->copying();
     report.begins = without_empty_stages({setup_began, began(in), began(compute), began(out)},
                                          report.times, report.end);
     mailbox_->report(report);

@@ -160,11 +160,12 @@ void EmulatedEngines::copy_all(EmulatedThread& thread, const std::vector<int>& w
   const PromptThread prompt;
   up.set_value();
   work_off(thread, stops_,
-           [this](const Taken& taken, Seconds begin) { return copy_now(taken, begin); });
+           [&](const Taken& taken, Seconds begin) { return copy_now(thread, taken, begin); });
 }
 
-/// Copies, and returns when the copy has ended on the emulated device.
-Seconds EmulatedEngines::copy_now(const Taken& taken, Seconds begin) {
+/// Copies, and returns when the copy has ended on the emulated device. What the thread did since
+/// its last copy, when it looked for work, counts as work for this one.
+Seconds EmulatedEngines::copy_now(EmulatedThread& thread, const Taken& taken, Seconds begin) {
   const EmulatedWork& work = taken.work;
   std::size_t bytes = 0;  // none if the block is not wanted any more
   const auto copy = [&] {
@@ -181,6 +182,8 @@ Seconds EmulatedEngines::copy_now(const Taken& taken, Seconds begin) {
   const Seconds copied = clock_->now();
   const Seconds end = begin + figures_.latency + Seconds{static_cast<double>(bytes) / bytes_per_s};
   clock_->wait_until(end, [&] { return taken.device->stops.load() || !work.ticket->is_wanted(); });
+  const double worked_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  work.ticket->add_copying(Seconds{worked_s - std::exchange(thread.worked_s, worked_s)});
   return std::max(copied, std::min(end, clock_->now()));
 }
 

@@ -76,8 +76,9 @@ struct EmulatedThread {
   std::vector<Queue> kinds;              ///< the first has priority among those of a device
   std::vector<EmulatedQueues*> devices;  ///< for which it works
   EmulatedQueues* last_device = nullptr;
-  Queue last = Queue::in;                       ///< the queue of the last piece of work
-  Seconds free_at{};                            ///< when its last copy or computation has ended
+  Queue last = Queue::in;  ///< the queue of the last piece of work
+  Seconds free_at{};       ///< when its last copy or computation has ended
+  double worked_s = 0.0;   ///< CPU time of the thread when its last copy had ended
   std::atomic<EmulatedQueues*> busy = nullptr;  ///< the device for which it works now
 };
 
@@ -131,7 +132,7 @@ class EmulatedEngines {
   void stop();
   void announce();
   void copy_all(EmulatedThread& thread, const std::vector<int>& waiting, std::promise<void>& up);
-  [[nodiscard]] Seconds copy_now(const Taken& taken, Seconds begin);
+  [[nodiscard]] Seconds copy_now(EmulatedThread& thread, const Taken& taken, Seconds begin);
   void work_off(EmulatedThread& thread, const std::atomic<bool>& stops, const Perform& perform);
   [[nodiscard]] std::optional<Taken> take_next(EmulatedThread& thread);
 

@@ -194,13 +194,13 @@ class GroupRecorder {
     real.stop_requested = setup_.stop_requested;
     if (is_last && !watched_.empty()) real.meters = setup_.meters;
     real.report_core_use = [this](const CoreUse& use) { add(core_use_, use); };
-    real.report_waits = [this](UnitId unit, const StageTimes& waited, std::int64_t times) {
-      works_[unit.index].waited = waited;
-      works_[unit.index].waits = times;
+    real.report_cores = [this](UnitId unit, const BlockCores& cores) {
+      works_[unit.index].cores = cores;
     };
     works_.assign(units_.size(), {});
     for (std::size_t i = 0; i < units_.size(); ++i) {
-      works_[i].shares_core = shares_core_of_controller(*real.placement, i);
+      works_[i].shares_core = shares_core_of_controller(*real.placement, i) &&
+                              setup_.units[first_ + i].unit.copy_engines == 0;
     }
     const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
     bool is_whole = false;
@@ -287,17 +287,18 @@ class GroupRecorder {
     bool shares_core = false;   ///< whether the unit computes on the controller's core
     double controller_s = 0.0;  ///< CPU time of the controller when the block was handed out
     std::int64_t controller_slept = 0;  ///< and how often it had slept until then
-    StageTimes waited;                  ///< for cores that other threads had
-    std::int64_t waits = 0;             ///< how often
+    BlockCores cores;
   };
 
   /// The times of a block without what it waited for cores. What the controller itself took is no
   /// wait: simulations have it as the controller's work.
   static TimedBlock timed(const StageTimes& times, const Work& work, Seconds dispatch) {
-    TimedBlock block{times, dispatch, {total(work.waited) - work.waited.setup, work.waits}};
-    block.times.in = block.times.in - work.waited.in;
-    block.times.compute = block.times.compute - work.waited.compute;
-    block.times.out = block.times.out - work.waited.out;
+    const StageTimes& waited = work.cores.waited;
+    TimedBlock block{
+        times, dispatch, {total(waited) - waited.setup, work.cores.waits}, work.cores.copying};
+    block.times.in = block.times.in - waited.in;
+    block.times.compute = block.times.compute - waited.compute;
+    block.times.out = block.times.out - waited.out;
     if (work.shares_core) {
       const Seconds controller{seconds_of(CLOCK_THREAD_CPUTIME_ID) - work.controller_s};
       block.waited.sum = std::max(Seconds{}, block.waited.sum - controller);
@@ -401,8 +402,10 @@ Items items_of_runs(const std::deque<GroupRecorder>& groups, const RecordSetup& 
   return whole < grains ? 0 : whole;
 }
 
-/// Adds the samples of all units, their dispatch times and remarks.
-void add_samples(const std::deque<GroupRecorder>& groups, Recording& recording) {
+/// Adds the samples of all units, what their copies take from their computations, their dispatch
+/// times and remarks.
+void add_samples(const std::deque<GroupRecorder>& groups, const Placement& placement,
+                 Recording& recording) {
   Trace& trace = recording.trace;
   std::vector<double> dispatch_s;
   std::uint32_t position = 0;
@@ -410,7 +413,11 @@ void add_samples(const std::deque<GroupRecorder>& groups, Recording& recording) 
     for (const UnitRecorder& unit : group.units()) {
       dispatch_s.insert(dispatch_s.end(), unit.dispatch_s().begin(), unit.dispatch_s().end());
       if (!unit.dispatch_s().empty()) {
-        trace.unit_dispatch[position] = undisturbed_mean(unit.dispatch_s());
+        trace.unit_dispatch[position] = unit.usual_dispatch().mean;
+      }
+      if (unit.computes() && copies_have_cores_of(placement, position)) {
+        const CopyWork work = unit.copy_work();
+        if (work != CopyWork{}) trace.unit_copies[position] = work;
       }
       ++position;
       if (!unit.computes()) continue;
@@ -419,7 +426,7 @@ void add_samples(const std::deque<GroupRecorder>& groups, Recording& recording) 
       unit.add_remarks(recording);
     }
   }
-  if (!dispatch_s.empty()) trace.dispatch = undisturbed_mean(std::move(dispatch_s));
+  if (!dispatch_s.empty()) trace.dispatch = undisturbed(std::move(dispatch_s)).mean;
 }
 
 /// What the passes show of the machine. `runs_s` are the makespans of the short runs, pass by pass.
@@ -558,7 +565,7 @@ Recording record(const RecordSetup& setup) {
   }
   const std::string disturbed = disturbance_text(core_use);
   if (!disturbed.empty()) recording.doubts.push_back(disturbed);
-  add_samples(groups, recording);
+  add_samples(groups, placement, recording);
   if (!recording.interrupted) {
     recording.trace.controller = record_controller(setup, placement, controller);
   }

@@ -121,7 +121,7 @@ struct Recording {
 ///
 /// The trace has a dispatch time for each unit and one for all. It is the mean over all samples,
 /// and the blocks of paced units, of the time from handing out a block until its end is noticed,
-/// without its stages; `undisturbed_mean` leaves out the longest. It also has what a report and a
+/// without its stages; `undisturbed` leaves out the longest. It also has what a report and a
 /// block cost the controller (`record_controller`). The first-use time of a unit is the setup of
 /// its first block, without the time that the resident bytes take at the unit's recorded speed of
 /// copies in (the whole setup if no copies in were recorded), and at least 0; that of the trace is

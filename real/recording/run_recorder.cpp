@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include "real/controller_times.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/real_executor.hpp"
+#include "real/recording/unit_recorder.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/run/policy.hpp"
@@ -147,17 +147,6 @@ std::optional<ControllerTimes> of_empty_blocks(const RecordSetup& setup) {
 
 }  // namespace
 
-Seconds undisturbed_mean(std::vector<double> seconds) {
-  std::ranges::sort(seconds);
-  seconds.resize(seconds.size() - seconds.size() / 20);
-  const double median = seconds[seconds.size() / 2];
-  if (median > 0.0) {
-    seconds.erase(std::ranges::upper_bound(seconds, 10.0 * median), seconds.end());
-  }
-  const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-  return Seconds{std::max(sum / static_cast<double>(seconds.size()), 0.0)};
-}
-
 Items part_of(const RecordSetup& setup, std::size_t unit, Items items, Items usual) {
   constexpr Items blocks_for_a_unit = 8;
   const Workload& workload = setup.kernel->workload();
@@ -207,11 +196,10 @@ std::optional<ControllerWork> record_controller(const RecordSetup& setup,
   const std::optional<ControllerTimes> times =
       of_runs.report_s.size() >= enough_reports ? of_runs : of_empty_blocks(setup);
   if (!times) return std::nullopt;
-  ControllerWork work{undisturbed_mean(times->report_s), undisturbed_mean(times->block_s)};
+  ControllerWork work{undisturbed(times->report_s).mean, undisturbed(times->block_s).mean};
   int sharing = 0;
   for (std::size_t i = 0; i < setup.units.size(); ++i) {
-    const bool is_on_cores = setup.units[i].computes() && setup.units[i].unit.copy_engines == 0;
-    if (!is_on_cores || !shares_core_of_controller(placement, i)) continue;
+    if (!setup.units[i].computes() || !shares_core_of_controller(placement, i)) continue;
     if (sharing++ > 0)
       work.shares_core_of.clear();  // none of several is right alone
     else

@@ -13,10 +13,6 @@
 
 namespace equipoise {
 
-/// The mean of `seconds` (at least one) without the longest twentieth, and without what took more
-/// than ten times the median: something else had the core then.
-[[nodiscard]] Seconds undisturbed_mean(std::vector<double> seconds);
-
 /// The items of a block of unit `unit` when all units together do `items`: an eighth of its equal
 /// part, at most `usual` (or a grain) and what it can hold.
 [[nodiscard]] Items part_of(const RecordSetup& setup, std::size_t unit, Items items, Items usual);

@@ -32,6 +32,18 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+Undisturbed undisturbed(std::vector<double> seconds) {
+  std::ranges::sort(seconds);
+  seconds.resize(seconds.size() - seconds.size() / 20);
+  const double middle_s = seconds[seconds.size() / 2];
+  if (middle_s > 0.0) {
+    seconds.erase(std::ranges::upper_bound(seconds, 10.0 * middle_s), seconds.end());
+  }
+  const double sum_s = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  return {Seconds{std::max(sum_s / static_cast<double>(seconds.size()), 0.0)},
+          Seconds{seconds.back()}};
+}
+
 std::vector<bool> BlockSamples::outliers() const {
   std::vector<bool> are(times_.size(), false);
   if (times_.size() < samples_for_outliers) return are;
@@ -155,6 +167,29 @@ constexpr double bend_tolerance = 0.02;
 
 }  // namespace
 
+void CopyWorkFit::add(int copies, double bytes, Seconds work) {
+  if (copies == 0 || !(work > Seconds{})) return;
+  const double weight = 1.0 / (work.value * work.value);
+  copies_copies_ += weight * copies * copies;
+  copies_bytes_ += weight * copies * bytes;
+  bytes_bytes_ += weight * bytes * bytes;
+  copies_work_ += weight * copies * work.value;
+  bytes_work_ += weight * bytes * work.value;
+}
+
+CopyWork CopyWorkFit::fit() const {
+  if (!(copies_copies_ > 0.0)) return {};
+  const double determinant = copies_copies_ * bytes_bytes_ - copies_bytes_ * copies_bytes_;
+  if (determinant > 1e-9 * copies_copies_ * bytes_bytes_) {
+    const double copy_s = (bytes_bytes_ * copies_work_ - copies_bytes_ * bytes_work_) / determinant;
+    const double byte_s =
+        (copies_copies_ * bytes_work_ - copies_bytes_ * copies_work_) / determinant;
+    if (copy_s >= 0.0 && byte_s >= 0.0) return {Seconds{copy_s}, byte_s};
+    if (copy_s < 0.0) return {{}, bytes_work_ / bytes_bytes_};
+  }
+  return {Seconds{copies_work_ / copies_copies_}, 0.0};
+}
+
 UnitRecorder::UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemRange segment)
     : setup_(setup), unit_(unit), segment_(segment) {
   const Workload& workload = setup.kernel->workload();
@@ -249,8 +284,11 @@ bool UnitRecorder::take(const TimedBlock& block, Seconds now) {
     if (takes_long && size.samples.count() == 0) size.often = Often::few;
     if (size.often != Often::few) return false;
   }
-  size.samples.add(times, block.waited);
+  size.samples.add(times, {block.waited.sum, block.waited.times, block.dispatch});
   dispatch_s_.push_back(block.dispatch.value);
+  const TraceSample moved = sample_of(size, size.samples.times().size() - 1);
+  copy_work_.add((moved.in_bytes ? 1 : 0) + (moved.out_bytes ? 1 : 0),
+                 moved.in_bytes.value_or(0.0) + moved.out_bytes.value_or(0.0), block.copying);
   if (size.often == Often::few || is_known(now - size_began_)) end_size(now);
   return true;
 }
@@ -344,17 +382,26 @@ TraceSample UnitRecorder::sample_of(const Size& size, std::size_t index) const {
 
 std::vector<TraceSample> UnitRecorder::samples_of(const Size& size) const {
   std::vector<TraceSample> samples;
+  if (size.samples.count() == 0) return samples;
+  // A unit with copy engines has a next block meanwhile.
+  const bool waits_in_dispatch = setup_.units[unit_].unit.copy_engines == 0;
+  const Undisturbed usual = usual_dispatch();
   const std::vector<bool> are_outliers = size.samples.outliers();
   for (std::size_t i = 0; i < are_outliers.size(); ++i) {
     TraceSample& sample = samples.emplace_back(sample_of(size, i));
     sample.is_outlier = are_outliers[i];
     const BlockWaits& waits = size.samples.waited()[i];
     Seconds waited = waits.sum;
+    std::int64_t times = waits.times;
+    if (waits_in_dispatch && waits.dispatch > usual.longest) {
+      waited += waits.dispatch - usual.mean;
+      ++times;
+    }
     if (sample.is_outlier) {
       waited += total(size.samples.times()[i]) - size.samples.mean();
     }
     sample.waited_s = waited >= shortest_wait ? waited.value : 0.0;
-    if (*sample.waited_s > 0.0 && waits.times > 1) sample.waits = waits.times;
+    if (*sample.waited_s > 0.0 && times > 1) sample.waits = times;
   }
   return samples;
 }

@@ -20,7 +20,18 @@ namespace equipoise {
 struct BlockWaits {
   Seconds sum;
   std::int64_t times = 0;  ///< how often the core was taken away, as far as that is known
+  Seconds dispatch{};      ///< between handing out and noticing the end, without the stages
 };
+
+/// Times without those in which something else had the core.
+struct Undisturbed {
+  Seconds mean;
+  Seconds longest;
+};
+
+/// Leaves out the longest twentieth of `seconds` (at least one), and what took more than ten times
+/// the median.
+[[nodiscard]] Undisturbed undisturbed(std::vector<double> seconds);
 
 /// Samples of one block size on one unit.
 class BlockSamples {
@@ -92,6 +103,24 @@ struct TimedBlock {
   StageTimes times;  ///< without `waited`
   Seconds dispatch;  ///< from handing out to noticing the end, without the stages
   BlockWaits waited{};
+  Seconds copying{};  ///< work of threads that copied for the unit
+};
+
+/// What copying threads have worked for blocks of different sizes.
+class CopyWorkFit {
+ public:
+  /// A block whose `copies` copies moved `bytes` in all took `work`.
+  void add(int copies, double bytes, Seconds work);
+  /// The least squares of the blocks' relative differences, neither part below 0; all nothing if
+  /// there were no blocks with copies.
+  [[nodiscard]] CopyWork fit() const;
+
+ private:
+  double copies_copies_ = 0.0;  ///< sums of products, each block divided by the square of its work
+  double copies_bytes_ = 0.0;
+  double bytes_bytes_ = 0.0;
+  double copies_work_ = 0.0;
+  double bytes_work_ = 0.0;
 };
 
 /// Goes through the sizes of one unit. The caller asks for blocks and returns their times one by
@@ -124,6 +153,10 @@ class UnitRecorder {
   /// that block is back.
   [[nodiscard]] std::optional<Seconds> first_setup() const { return first_setup_; }
   [[nodiscard]] const std::vector<double>& dispatch_s() const { return dispatch_s_; }
+  /// What is usual of these, of which there is at least one.
+  [[nodiscard]] Undisturbed usual_dispatch() const { return undisturbed(dispatch_s_); }
+  /// What copies to and from the unit make threads of the host work.
+  [[nodiscard]] CopyWork copy_work() const { return copy_work_.fit(); }
 
   /// (passes) The mean time of a block in each pass relative to that in all passes, as a logarithm:
   /// the mean over the sizes that were timed in every pass. Empty if there is none.
@@ -179,6 +212,7 @@ class UnitRecorder {
   Seconds size_budget_;
   std::optional<Seconds> first_setup_;
   std::vector<double> dispatch_s_;
+  CopyWorkFit copy_work_;
 };
 
 }  // namespace equipoise

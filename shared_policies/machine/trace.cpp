@@ -38,11 +38,13 @@ void set_compute_time(TraceSample& sample, ComputeTime time) {
 std::vector<TraceUnit> header_units(const Trace& trace) {
   std::vector<TraceUnit> units;
   for (std::uint32_t i = 0; i < trace.units.size(); ++i) {
-    TraceUnit& entry = units.emplace_back(TraceUnit{trace.units[i], {}, {}});
+    TraceUnit& entry = units.emplace_back(TraceUnit{trace.units[i], {}, {}, {}});
     const auto limit = entry.unit.max_block_items.find(trace.kernel);
     if (limit != entry.unit.max_block_items.end()) entry.max_block_items = limit->second;
     const auto dispatch = trace.unit_dispatch.find(i);
     if (dispatch != trace.unit_dispatch.end()) entry.dispatch = dispatch->second;
+    const auto copies = trace.unit_copies.find(i);
+    if (copies != trace.unit_copies.end()) entry.copies = copies->second;
   }
   return units;
 }
@@ -52,6 +54,7 @@ void set_header_units(Trace& trace, std::vector<TraceUnit> units) {
     const auto position = static_cast<std::uint32_t>(trace.units.size());
     if (entry.max_block_items) entry.unit.max_block_items[trace.kernel] = *entry.max_block_items;
     if (entry.dispatch) trace.unit_dispatch[position] = *entry.dispatch;
+    if (entry.copies) trace.unit_copies[position] = *entry.copies;
     trace.units.push_back(std::move(entry.unit));
   }
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shared_policies/machine/controller_work.hpp"
+#include "shared_policies/machine/copy_work.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/records/description.hpp"
 #include "shared_policies/records/facts.hpp"
@@ -236,6 +237,7 @@ struct Trace {
   std::optional<Items> grain_items;
   std::optional<Seconds> dispatch;
   std::map<std::uint32_t, Seconds> unit_dispatch;  ///< of single units, by position in `units`
+  std::map<std::uint32_t, CopyWork> unit_copies;   ///< likewise
   std::optional<ControllerWork> controller;
   std::optional<double> resident_bytes;
   std::optional<double> resident_memory_bytes;
@@ -251,6 +253,7 @@ struct TraceUnit {
   Unit unit;
   std::optional<Items> max_block_items;  ///< of the trace's kernel
   std::optional<Seconds> dispatch;
+  std::optional<CopyWork> copies;
 };
 
 constexpr auto describe(DescriptionOf<TraceUnit> /*of*/) {
@@ -263,6 +266,10 @@ constexpr auto describe(DescriptionOf<TraceUnit> /*of*/) {
                     member("dispatch_s", &TraceUnit::dispatch,
                            "time to hand out one block; replaces the header's for this unit")
                         .cost()
+                        .if_any(),
+                    member("copies", &TraceUnit::copies,
+                           "how long the unit's computation stands still while threads on its "
+                           "cores copy for it")
                         .if_any());
 }
 
@@ -317,7 +324,7 @@ constexpr auto describe(DescriptionOf<Trace> /*of*/) {
           .at_most(most_countable)
           .if_any(),
       member("recording", &Trace::recording, "what was seen of the machine meanwhile").if_any(),
-      unwritten(&Trace::units, &Trace::unit_dispatch, &Trace::samples));
+      unwritten(&Trace::units, &Trace::unit_dispatch, &Trace::unit_copies, &Trace::samples));
 }
 
 /// The time to hand out a block to `trace.units[unit]`: that of the unit if known, else that of the

@@ -91,6 +91,13 @@ void UnitPipeline::add_decision_time(Seconds now, Seconds span) {
 }
 
 void UnitPipeline::lose_core(Seconds now, Seconds span) {
+  if (!copies_itself_) {
+    Running& compute = running(Stage::compute);
+    if (!compute.is_busy) return;
+    compute.end += span;
+    compute.time += span;
+    return;
+  }
   const auto busy = std::ranges::find(running_, true, &Running::is_busy);
   if (busy == running_.end()) {
     free_at_ = std::max(free_at_, now + span);
@@ -372,7 +379,27 @@ void UnitPipeline::begin(Stage stage, Seconds at) {
   const std::optional<Seconds> time = duration(place, stage, at);
   const Seconds end = time ? at + *time : Seconds::infinity();
   running(stage) = {true, false, at, end, time.value_or(Seconds{})};
-  if (!time) stages_->launch(unit_, block, stage);
+  if (!time) return stages_->launch(unit_, block, stage);
+  lose_core_to_copies(stage, at);
+}
+
+/// The part of a copy's core time that falls into the computation that goes on at `at`, when
+/// `begun`, one of the two, has begun.
+void UnitPipeline::lose_core_to_copies(Stage begun, Seconds at) {
+  Running& compute = running(Stage::compute);
+  if (copies_itself_ || !compute.is_busy || compute.end == Seconds::infinity()) return;
+  Seconds lost;
+  for (const Stage stage : {Stage::in, Stage::out}) {
+    const Running& copy = running(stage);
+    const bool is_new = stage == begun || begun == Stage::compute;
+    if (!is_new || !copy.is_busy || !(copy.time > Seconds{})) continue;
+    const PipelinedBlock& block = queue_[position(stage)].work;
+    const Seconds core = stage == Stage::in ? block.in_core : block.out_core;
+    const Seconds both = std::min(copy.end, compute.end) - at;
+    lost += (both / copy.time) * core;
+  }
+  compute.end += lost;
+  compute.time += lost;
 }
 
 void UnitPipeline::finish(Seconds at) {

@@ -46,6 +46,8 @@ struct PipelinedBlock {
   double kept_bytes = 0.0;   ///< of these, those that stay on the unit
   double in_bytes = 0.0;
   double out_bytes = 0.0;
+  Seconds in_core{};     ///< how long its copy in takes the core of the unit's computation
+  Seconds out_core{};    ///< and its copy out
   Items room_items = 0;  ///< number of items of its workload that fit in the unit's memory at once
   StageTimes times{};    ///< durations of the stages that have ended
   StageTimes begins{};   ///< when each stage began; in `finished` as BlockFinished::begins
@@ -128,6 +130,9 @@ class PipelineStages {
 /// brings a setup (its resident data replace the former ones), and a block that follows a decision
 /// of the unit (`add_decision_time`) wait until all blocks before them have left the unit.
 ///
+/// While a copy of another block goes on, the unit's computation stands still for the part of
+/// `PipelinedBlock::in_core` or `out_core` that falls into it: copying threads may have its cores.
+///
 /// A probe is in the queue as a block that computes nothing, needs no memory and brings nothing:
 /// its copy there is a copy in, its copy back a copy out.
 ///
@@ -158,9 +163,10 @@ class UnitPipeline {
   /// blocks. It starts no block meanwhile.
   void add_decision_time(Seconds now, Seconds span);
 
-  /// Something else has the core of the unit, which copies by itself, for `span` from `now` on:
-  /// what it does now ends so much later, and it begins nothing meanwhile. All events due before
-  /// `now` must have been processed. A stage of unknown duration stays as it is.
+  /// Something else has the core of the unit for `span` from `now` on: what the core does now ends
+  /// so much later. That is the computation, or any stage of a unit that copies by itself, which
+  /// also begins nothing meanwhile. All events due before `now` must have been processed. A stage
+  /// of unknown duration stays as it is.
   void lose_core(Seconds now, Seconds span);
 
   /// Takes back `block`: unless its first stage has begun, it is gone, and the block behind it
@@ -260,6 +266,7 @@ class UnitPipeline {
   bool begin_next(Seconds at);
   void enter(Seconds at);
   void begin(Stage stage, Seconds at);
+  void lose_core_to_copies(Stage begun, Seconds at);
   void finish(Seconds at);
 
   UnitId unit_;

@@ -108,6 +108,19 @@ TEST(BusyController, LetsTheUnitOnItsCoreStandStillMeanwhile) {
   EXPECT_NEAR(seen.numbers[0], 3.4e-3, tolerance);
 }
 
+TEST(BusyController, LetsTheComputationOfAnAcceleratorOnItsCoreStandStill) {
+  SimSetup setup = busy_controller(2, workload(100), Seconds{0.5e-3});
+  setup.platform.units[1].unit.copy_engines = 2;
+  setup.costs[0].shares_core = UnitId{1};
+  const Seen seen = simulate(setup, [](Executor& executor, Seen& out) {
+    executor.start(block(0, 20), {0});  // from 0.5 to 2.5 ms
+    executor.start(block(1, 16), {1});  // from 1.0 ms, and not from 2.5 to 2.9 ms
+    take_finishes(executor, out);
+  });
+  ASSERT_EQ(seen.finishes.size(), 2U);
+  EXPECT_NEAR(seen.finishes[1].at_s, 3.0e-3, tolerance);
+}
+
 /// 3,000 blocks of 0.1 s for 1,000 units. The first of each unit are handed out in 0.6 s. From then
 /// on the controller takes a report and hands out a block every millisecond, and reports wait all
 /// the time. The last of 2,000 blocks is handed out until 2.6 s and ends at 2.7 s.

@@ -99,6 +99,7 @@ TEST(TraceFile, ComesBackAsItWasWritten) {
   trace.resident_memory_bytes = 0.25;
   trace.memory_bytes_per_item = 0.5;
   trace.unit_dispatch[0] = Seconds{2e-6};
+  trace.unit_copies[0] = {Seconds{7e-5}, 2e-10};
   trace.controller = ControllerWork{Seconds{2e-6}, Seconds{}, 3e-10};
   const TemporaryFolder folder;
   folder.write("a.jsonl", trace_text(trace));
@@ -112,6 +113,7 @@ TEST(TraceFile, ComesBackAsItWasWritten) {
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).resident_bytes, 0.0);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).resident_memory_bytes, 0.25);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).unit_dispatch, trace.unit_dispatch);
+  EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).unit_copies, trace.unit_copies);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).memory_bytes_per_item, 0.5);
   EXPECT_EQ(read_trace(folder.path("b.jsonl"), nullptr).controller, trace.controller);
 }

@@ -50,14 +50,13 @@ void add_timing(SimMachine& machine) {
   }
 }
 
-/// The unit of `platform` that has the times of `ControllerWork::shares_core_of` of `trace` and
-/// copies by itself; nothing if there is none, or more than one.
+/// The unit of `platform` that has the times of `ControllerWork::shares_core_of` of `trace`; nothing
+/// if there is none, or more than one.
 std::optional<UnitId> unit_on_core_of_controller(const Trace& trace, const Platform& platform) {
   std::optional<UnitId> found;
   const std::string name = trace.controller ? trace.controller->shares_core_of : std::string();
   for (std::uint32_t i = 0; i < platform.units.size(); ++i) {
-    const PlatformUnit& unit = platform.units[i];
-    if (unit.trace_unit != name || unit.unit.copy_engines > 0) continue;
+    if (platform.units[i].trace_unit != name) continue;
     if (found) return std::nullopt;
     found = UnitId{i};
   }
@@ -79,9 +78,12 @@ void add_costs(SimMachine& machine) {
     costs.controller =
         machine.inputs->controller_cost.value_or(trace.controller.value_or(costs.controller));
     costs.shares_core = unit_on_core_of_controller(trace, machine.setup.platform);
-    if (dispatch) continue;
     for (const PlatformUnit& of : machine.setup.platform.units) {
       const TimingPlace place = *find_timing(traces, phase.kernel, of.trace_unit);
+      const auto copies = place.trace->unit_copies.find(place.unit);
+      costs.unit_copies.push_back(copies == place.trace->unit_copies.end() ? CopyWork{}
+                                                                           : copies->second);
+      if (dispatch) continue;
       costs.unit_dispatch.push_back(dispatch_of(*place.trace, place.unit).value_or(costs.dispatch));
     }
   }

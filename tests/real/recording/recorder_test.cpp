@@ -14,7 +14,6 @@
 
 #include "real/kernels/catalog.hpp"
 #include "real/paced/paced_worker.hpp"
-#include "real/recording/run_recorder.hpp"
 #include "real/recording/unit_recorder.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -62,19 +61,6 @@ TEST(Record, TimesEveryUnitAtEverySize) {
   EXPECT_EQ(recording.units[1].unit.name, "cpu1");
   ASSERT_TRUE(recording.units[0].copies.in && recording.units[1].copies.out);
   EXPECT_GT(recording.units[0].copies.in->bandwidth_bytes_per_s, 0.0);
-}
-
-TEST(UndisturbedMean, LeavesOutTheLongestTwentiethAndWhatTookTenTimesTheMedian) {
-  EXPECT_DOUBLE_EQ(undisturbed_mean({2e-6}).value, 2e-6);
-  EXPECT_DOUBLE_EQ(undisturbed_mean({1e-6, 3e-6, 2e-6}).value, 2e-6);
-  std::vector<double> seconds(20, 1e-6);
-  seconds[7] = 9e-6;  // the longest of 20
-  EXPECT_DOUBLE_EQ(undisturbed_mean(seconds).value, 1e-6);
-  seconds[3] = 5e-6;  // not ten times the median: it counts
-  EXPECT_DOUBLE_EQ(undisturbed_mean(seconds).value, 23e-6 / 19);
-  seconds[4] = seconds[5] = seconds[6] = 4e-3;  // other programs had the core
-  EXPECT_DOUBLE_EQ(undisturbed_mean(seconds).value, (5e-6 + 9e-6 + 15e-6) / 17);
-  EXPECT_DOUBLE_EQ(undisturbed_mean({-2e-6, -1e-6}).value, 0.0);
 }
 
 TEST(Record, TakesAllUnitsTogetherThroughPartsOfTheItemsOfTheirOwn) {

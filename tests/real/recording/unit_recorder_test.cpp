@@ -97,6 +97,72 @@ TEST(UnitRecorder, TellsWaitsForCoresFromTheTimesOfBlocks) {
   EXPECT_TRUE(unit.samples()[4].is_outlier);
 }
 
+TEST(Undisturbed, LeavesOutTheLongestTwentiethAndWhatTookTenTimesTheMedian) {
+  EXPECT_DOUBLE_EQ(undisturbed({2e-6}).mean.value, 2e-6);
+  EXPECT_DOUBLE_EQ(undisturbed({1e-6, 3e-6, 2e-6}).mean.value, 2e-6);
+  std::vector<double> seconds(20, 1e-6);
+  seconds[7] = 9e-6;  // the longest of 20
+  EXPECT_DOUBLE_EQ(undisturbed(seconds).mean.value, 1e-6);
+  seconds[3] = 5e-6;  // not ten times the median: it counts
+  EXPECT_DOUBLE_EQ(undisturbed(seconds).mean.value, 23e-6 / 19);
+  seconds[4] = seconds[5] = seconds[6] = 4e-3;  // other programs had the core
+  EXPECT_DOUBLE_EQ(undisturbed(seconds).mean.value, (5e-6 + 9e-6 + 15e-6) / 17);
+  EXPECT_DOUBLE_EQ(undisturbed({-2e-6, -1e-6}).mean.value, 0.0);
+  EXPECT_DOUBLE_EQ(undisturbed({1e-6, 3e-6, 2e-6}).longest.value, 3e-6);
+}
+
+TEST(UnitRecorder, CountsAnUnusuallyLongDispatchAsAWaitOfAUnitThatCopiesByItself) {
+  KernelScript script(100);
+  ScriptedKernel kernel(script);
+  for (const int copy_engines : {0, 2}) {
+    RecordSetup setup = setup_of(kernel);
+    setup.units[0].unit.copy_engines = copy_engines;
+    setup.sizes = {1};
+    setup.samples_min = setup.samples_max = 5;
+    UnitRecorder unit(setup, 0, {0, 100});
+    const std::vector<double> dispatches_us = {9000.0, 10.0, 20.0, 15.0, 4000.0, 15.0};
+    for (std::size_t i = 0; i < dispatches_us.size(); ++i) {
+      unit.take(
+          {{Seconds{}, Seconds{}, Seconds{1e-3}, Seconds{}}, Seconds{1e-6 * dispatches_us[i]}, {}},
+          Seconds{0.01 * static_cast<double>(i)});
+    }
+    EXPECT_DOUBLE_EQ(unit.usual_dispatch().mean.value, 15e-6);  // of 10, 20, 15 and 15 us
+    const std::vector<TraceSample> samples = unit.samples();
+    ASSERT_EQ(samples.size(), 5u);
+    EXPECT_EQ(samples[1].waited_s, 0.0);
+    EXPECT_NEAR(samples[3].waited_s.value(), copy_engines == 0 ? 3985e-6 : 0.0, 1e-12);
+  }
+}
+
+TEST(CopyWorkFit, FindsTheWorkForACopyAndForAByte) {
+  CopyWorkFit fit;
+  EXPECT_EQ(fit.fit(), CopyWork{});
+  fit.add(0, 0.0, Seconds{1.0});  // no copies: nothing to learn
+  EXPECT_EQ(fit.fit(), CopyWork{});
+  for (const double bytes : {1e3, 1e5, 1e6}) fit.add(2, bytes, Seconds{2 * 70e-6 + 2e-10 * bytes});
+  EXPECT_NEAR(fit.fit().copy.value, 70e-6, 1e-12);
+  EXPECT_NEAR(fit.fit().byte_s, 2e-10, 1e-18);
+}
+
+TEST(CopyWorkFit, OfBlocksOfOneSizeIsAllForCopiesAndNoPartIsNegative) {
+  CopyWorkFit one_size;
+  for (int i = 0; i < 3; ++i) one_size.add(2, 1e4, Seconds{1e-4});
+  EXPECT_DOUBLE_EQ(one_size.fit().copy.value, 50e-6);
+  EXPECT_EQ(one_size.fit().byte_s, 0.0);
+  CopyWorkFit
+      falling;  // 100 us for 1000 bytes, 50 us for 2000: the relative squares of 50 and 25 us
+  falling.add(1, 1e3, Seconds{100e-6});  // weights 1e8 and 4e8
+  falling.add(1, 2e3, Seconds{50e-6});   // (1e8 100e-6 + 4e8 50e-6) / 5e8 = 60 us
+  EXPECT_NEAR(falling.fit().copy.value, 60e-6, 1e-12);
+  EXPECT_EQ(falling.fit().byte_s, 0.0);
+  CopyWorkFit rising;  // through 0 and below: 10 us for 1000 bytes, 40 us for 2000
+  rising.add(1, 1e3, Seconds{10e-6});
+  rising.add(1, 2e3, Seconds{40e-6});
+  EXPECT_EQ(rising.fit().copy, Seconds{});
+  // weights 1e10 and 6.25e8: (1e10 1e3 1e-5 + 6.25e8 2e3 4e-5) / (1e10 1e6 + 6.25e8 4e6)
+  EXPECT_NEAR(rising.fit().byte_s, 1.5e8 / 1.25e16, 1e-16);
+}
+
 TEST(UnitRecorder, TimesASizeByItsFirstBlocksFromWhenItIsKnownToTakeLong) {
   // The very first size is known when its first block is back: 0.15 s is less than a quarter of the
   // budget, but two samples and three first blocks would take 0.75 s, more than half of it.

@@ -64,6 +64,52 @@ TEST(UnitPipeline, HasOneDateABlockOnAUnitThatCopiesByItself) {
   EXPECT_EQ(pipeline.next_date(), Seconds::infinity());
 }
 
+TEST(UnitPipeline, LosesItsCoreToComputationsOnlyIfEnginesCopyForIt) {
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 2, stages);
+  pipeline.lose_core(Seconds{1.0}, Seconds{3.0});  // it computes nothing
+  pipeline.add(block_at(2.0));
+  pipeline.advance(Seconds{2.5});
+  pipeline.lose_core(Seconds{2.5}, Seconds{3.0});  // it copies until 3
+  pipeline.advance(Seconds{4.0});
+  pipeline.lose_core(Seconds{4.0}, Seconds{0.5});  // it computes until 7
+  pipeline.advance(Seconds{10.0});
+  EXPECT_EQ(stages.ends_s, (std::vector<double>{9.5}));
+  EXPECT_DOUBLE_EQ(stages.times[0].compute.value, 4.5);
+}
+
+TEST(UnitPipeline, ComputesLaterWhileCopiesHaveItsCore) {
+  // A copy in of 1 s has the core for 0.5 s, one out of 2 s for 0.2 s. The second block is copied in
+  // from 1 to 2 s while the first is computed, from 1 to 5.5 s. The first is copied out until 7.5 s
+  // while the second is computed, from 5.5 to 9.7 s, and the second from then on alone.
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 2, stages);
+  PipelinedBlock block = block_at(0.0);
+  block.in_core = Seconds{0.5};
+  block.out_core = Seconds{0.2};
+  pipeline.add(block);
+  pipeline.add(block);
+  pipeline.advance(Seconds{20.0});
+  EXPECT_EQ(stages.ends_s, (std::vector<double>{7.5, 11.7}));
+  EXPECT_DOUBLE_EQ(stages.times[0].compute.value, 4.5);
+  EXPECT_DOUBLE_EQ(stages.times[1].compute.value, 4.2);
+}
+
+TEST(UnitPipeline, GivesACopyTheCoreOnlyForThePartThatItComputesMeanwhile) {
+  // The copy out of the first block, from 5 to 7 s, has the core for 1 s: half of it falls into the
+  // computation of the second, from 6 s on, which was not ready before 5 s.
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 2, stages);
+  PipelinedBlock block = block_at(0.0);
+  block.out_core = Seconds{1.0};
+  pipeline.add(block);
+  block.ready = Seconds{5.0};
+  pipeline.advance(Seconds{4.0});
+  pipeline.add(block);
+  pipeline.advance(Seconds{20.0});
+  EXPECT_EQ(stages.ends_s, (std::vector<double>{7.0, 12.5}));
+}
+
 TEST(UnitPipeline, LosesItsCoreForATimeInWhichItDoesNothing) {
   Stages stages;
   UnitPipeline pipeline(UnitId{0}, 0, stages);
