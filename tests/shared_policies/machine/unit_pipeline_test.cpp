@@ -79,9 +79,9 @@ TEST(UnitPipeline, LosesItsCoreToComputationsOnlyIfEnginesCopyForIt) {
 }
 
 TEST(UnitPipeline, ComputesLaterWhileCopiesHaveItsCore) {
-  // A copy in of 1 s has the core for 0.5 s, one out of 2 s for 0.2 s. The second block is copied in
-  // from 1 to 2 s while the first is computed, from 1 to 5.5 s. The first is copied out until 7.5 s
-  // while the second is computed, from 5.5 to 9.7 s, and the second from then on alone.
+  // A copy in of 1 s has the core for 0.5 s, one out of 2 s for 0.2 s. The second block is copied
+  // in while the first is computed, from 1 to 5.5 s. The first is copied out until 7.5 s while the
+  // second is computed, from 5.5 to 9.7 s, and the second from then on alone.
   Stages stages;
   UnitPipeline pipeline(UnitId{0}, 2, stages);
   PipelinedBlock block = block_at(0.0);
