@@ -10,6 +10,7 @@
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/controller_work.hpp"
 #include "shared_policies/machine/copy_work.hpp"
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/model/platform.hpp"
@@ -33,6 +34,7 @@ struct PhaseCosts {
   /// The unit whose computation stands still while the controller is busy; if it copies by itself,
   /// its copies do, too.
   std::optional<UnitId> shares_core{};
+  ItemCostsPtr items{};  ///< the costs of the phase's items
 
   [[nodiscard]] Seconds dispatch_of(std::size_t unit) const {
     return unit_dispatch.empty() ? dispatch : unit_dispatch[unit];

@@ -70,8 +70,9 @@ PipelinedBlock work_of(const Block& block, const HandedOut& how, const SimSetup&
     work.out_core = copies.of(work.out_bytes, work.alone.out);
   }
   const std::uint64_t ordinal = unit.ordinal++;
+  const double cost = work_of(costs.items, block);
   work.alone.compute =
-      setup.noise ? unit.phases[phase].draw.next(timing, items, ordinal) : timing.mean(items);
+      setup.noise ? unit.phases[phase].draw.next(timing, cost, ordinal) : timing.mean(cost);
   return work;
 }
 

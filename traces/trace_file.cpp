@@ -1,5 +1,6 @@
 // Reads and writes trace files. Every error message names its line.
 #include "traces/trace_file.hpp"
+#include "traces/costs_file.hpp"
 
 #include <fmt/format.h>
 
@@ -38,7 +39,9 @@ UnitPositions positions_of(const Trace& trace, const std::string& where) {
 Trace read_header(const JsonValue& line, const std::string& path) {
   const JsonObject header(line, path, "the header of a trace");
   expect_schema(header.text("schema"), "equipoise.trace/1", header.where());
-  return record_of<Trace>(line, path, "the header of a trace", {.place = in_traces});
+  Trace trace = record_of<Trace>(line, path, "the header of a trace", {.place = in_traces});
+  if (trace.costs) check_costs(*trace.costs, header.where());
+  return trace;
 }
 
 /// Throws InputError at `where` if the times of a summary contradict one another.

@@ -7,6 +7,7 @@
 
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/machine/resident_data.hpp"
 #include "shared_policies/machine/step_function.hpp"
 #include "shared_policies/model/measures.hpp"
@@ -20,6 +21,7 @@ struct PacedTiming {
   CopySpeeds copies;
   std::optional<ResidentStream> stream{};     ///< none: the unit holds the resident data
   std::optional<StepFunction> stream_rate{};  ///< under the scenario; none: that of copies in
+  ItemCostsPtr items{};                       ///< the costs of items
 };
 
 /// What decides the random draws of a run.

@@ -133,8 +133,9 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     if (phase.times.stream) work.stream = phase.times.stream->time(items);
     add_copies(work, phase.times.timing, phase.workload, phase.times.copies);
     const std::uint64_t ordinal = ordinal_++;
-    work.alone.compute = setup_.draws.noise ? phase.draw.next(phase.times.timing, items, ordinal)
-                                            : phase.times.timing.mean(items);
+    const double cost = equipoise::work_of(phase.times.items, block);
+    work.alone.compute = setup_.draws.noise ? phase.draw.next(phase.times.timing, cost, ordinal)
+                                            : phase.times.timing.mean(cost);
     return work;
   }
 

@@ -75,7 +75,7 @@ class FakeExecutor final : public Executor, private PipelineStages {
     };
     PipelinedBlock work{block, asked, now_ + under_way(setup_.dispatch, setup_.controller)};
     work.room_items = fake.memory_items;
-    work.alone = {{}, time(fake.in_s), time(fake.compute_s), time(fake.out_s)};
+    work.alone = {{}, time(fake.in_s), computing(block, fake), time(fake.out_s)};
     work.stream = time(fake.stream_s);
     const ResidentData data = pipelines_[unit].resident_data(block);
     if (data == ResidentData::original) work.alone.setup = first_setup(fake, block.iteration);
@@ -136,6 +136,14 @@ class FakeExecutor final : public Executor, private PipelineStages {
   }
 
  private:
+  /// How long `block` is computed.
+  [[nodiscard]] Seconds computing(const Block& block, const FakeUnit& fake) const {
+    if (!fake.compute_s) return {};
+    const auto phase = static_cast<std::size_t>(block.phase);
+    return Seconds{fake.compute_s(
+        equipoise::work_of(setup_.items.empty() ? nullptr : setup_.items[phase], block))};
+  }
+
   /// The controller works on handing something to `unit`. Returns whether the unit is there then.
   bool hand_out(UnitId unit) {
     advance(now_);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shared_policies/machine/controller_work.hpp"
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/run/executor.hpp"
 
@@ -62,7 +63,8 @@ struct FakeSetup {
   /// [phase - 1][unit]: the times in phases 1, 2, ...; copy engines and links are those of `units`.
   std::vector<std::vector<FakeUnit>> later_phases{};
   Seconds merge{};  ///< time of the master before every iteration of a phase except the first
-  ControllerWork controller{};  ///< in every phase
+  ControllerWork controller{};        ///< in every phase
+  std::vector<ItemCostsPtr> items{};  ///< (phases) the costs of items; empty: all alike
 };
 
 /// The units that are absent when the run starts.

@@ -58,7 +58,8 @@ double bound_s(const RandomMachine& machine) {
     std::vector<const BlockTiming*> timings;
     for (const BlockTiming& timing : machine.timings[phase]) timings.push_back(&timing);
     end += Seconds{lower_bound(machine.platform, machine.run.phases[phase], timings,
-                               machine.fake.scenario, end, machine.fake.merge)
+                               machine.fake.scenario, end, machine.fake.merge,
+                               machine.fake.items[phase].get())
                        .seconds};
   }
   return end.value;

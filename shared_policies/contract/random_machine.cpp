@@ -2,6 +2,7 @@
 #include "shared_policies/contract/random_machine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -144,6 +145,22 @@ void take_memory(RandomMachine& c, std::mt19937 random) {
   }
 }
 
+/// Makes the items of a third of the phases differ. `random` is a copy, as above.
+std::vector<ItemCostsPtr> random_costs(const std::vector<Workload>& phases, std::mt19937 random) {
+  constexpr std::array patterns = {CostPattern::increasing, CostPattern::decreasing,
+                                   CostPattern::gaussian, CostPattern::bimodal,
+                                   CostPattern::exponential};
+  std::vector<ItemCostsPtr> costs;
+  for (const Workload& phase : phases) {
+    const CostPattern pattern = patterns[random() % patterns.size()];
+    const bool differ = random() % 3 == 0;
+    costs.push_back(
+        differ ? std::make_shared<ItemCosts>(generated_costs(pattern, phase.items, random()))
+               : nullptr);
+  }
+  return costs;
+}
+
 /// Draws how long merges take: nothing in half of all cases, else up to the time in which units
 /// fail and come back. `random` is a copy, as above.
 Seconds random_merge(std::mt19937 random) {
@@ -181,6 +198,7 @@ RandomMachine random_units(std::mt19937& random, std::vector<Workload> phases) {
   share_devices(c, random);
   take_memory(c, random);
   c.fake.merge = random_merge(random);
+  c.fake.items = c.known.items = random_costs(c.run.phases, random);
   return c;
 }
 

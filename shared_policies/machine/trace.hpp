@@ -11,6 +11,7 @@
 
 #include "shared_policies/machine/controller_work.hpp"
 #include "shared_policies/machine/copy_work.hpp"
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/records/description.hpp"
 #include "shared_policies/records/facts.hpp"
@@ -244,6 +245,7 @@ struct Trace {
   std::optional<double> memory_bytes_per_item;
   std::optional<Seconds> first_use;
   std::optional<Seconds> merge;
+  std::optional<CostsRecord> costs;         ///< of items, if these differ
   std::optional<RecordingFacts> recording;  ///< of traces that `record` made
   std::vector<TraceSample> samples;
 };
@@ -322,6 +324,9 @@ constexpr auto describe(DescriptionOf<Trace> /*of*/) {
           .in("bytes")
           .at_least(0)
           .at_most(most_countable)
+          .if_any(),
+      member("costs", &Trace::costs,
+             "how the items differ: their costs, relative to the mean of all, range by range")
           .if_any(),
       member("recording", &Trace::recording, "what was seen of the machine meanwhile").if_any(),
       unwritten(&Trace::units, &Trace::unit_dispatch, &Trace::unit_copies, &Trace::samples));

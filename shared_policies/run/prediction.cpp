@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 
 #include "shared_policies/machine/block_timing.hpp"
@@ -90,10 +91,6 @@ double repeatability_of(const SimulatedMakespans& of, const MachineVariation& ma
   return std::sqrt(std::max(0.0, square));
 }
 
-double root_of(double part, double whole) {
-  return whole > 0.0 ? std::sqrt(std::max(0.0, part / whole)) : 0.0;
-}
-
 /// A policy of a validation, and how much its errors count.
 struct Weighted {
   const ValidatedCase* of_case;
@@ -126,24 +123,15 @@ class ModelErrors {
     weigh();
     double sum = 0.0;
     double square = 0.0;
-    double known = 0.0;
     for (const auto& [of_case, policy, distance, weight] : all_) {
-      const auto runs = static_cast<double>(policy->measured_s.size());
-      for (const double measured_s : policy->measured_s) {
-        const double error = std::log(measured_s / policy->predicted_s);
-        bias_ += weight / runs * error;
-        square += weight / runs * error * error;
-      }
-      known += weight * policy->known_sd * policy->known_sd;
+      bias_ += weight * mean_of(*policy, [](double error) { return error; });
+      square += weight * mean_of(*policy, [](double error) { return error * error; });
       sum += weight;
       until_.push_back(sum);
     }
     if (all_.empty()) return;
     bias_ /= sum;
-    const double observed = square / sum - bias_ * bias_;
-    known /= sum;
-    shrinking_ = root_of(observed - known, observed);
-    of_known_ = std::min(1.0, known > 0.0 ? root_of(observed, known) : 1.0);
+    fit(square / sum - bias_ * bias_);
   }
 
   /// The mean logarithm of the measured over the predicted makespan.
@@ -190,6 +178,43 @@ class ModelErrors {
       if (effective_count(all_) >= static_cast<double>(enough_validations)) return;
     }
     for (Weighted& one : all_) one.weight = 1.0;
+  }
+  /// The mean of `f` of the logarithms of the measured over the predicted makespan.
+  template <class Function>
+  [[nodiscard]] static double mean_of(const ValidatedPolicy& policy, const Function& f) {
+    double sum = 0.0;
+    for (const double measured_s : policy.measured_s) {
+      sum += f(std::log(measured_s / policy.predicted_s));
+    }
+    return sum / static_cast<double>(policy.measured_s.size());
+  }
+  /// Finds the parts of the known causes and of the `observed` variance that are most likely, see
+  /// `predict`.
+  void fit(double observed) {
+    constexpr int steps = 20;
+    constexpr double least = 1e-8;  // variance of a run of which nothing varies
+    std::vector<double> squares;
+    for (const Weighted& one : all_) {
+      squares.push_back(
+          mean_of(*one.policy, [this](double error) { return (error - bias_) * (error - bias_); }));
+    }
+    double best = std::numeric_limits<double>::infinity();
+    for (int known = steps; known >= 0; --known) {
+      for (int model = 0; model <= steps; ++model) {
+        const double of_known = static_cast<double>(known) / steps;
+        const double of_model = static_cast<double>(model) / steps;
+        double misfit = 0.0;
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+          const double known_sd = of_known * all_[i].policy->known_sd;
+          const double variance = least + known_sd * known_sd + of_model * of_model * observed;
+          misfit += all_[i].weight * (std::log(variance) + squares[i] / variance);
+        }
+        if (misfit >= best) continue;
+        best = misfit;
+        of_known_ = of_known;
+        shrinking_ = of_model;
+      }
+    }
   }
   [[nodiscard]] double shrunk(double error) const { return bias_ + shrinking_ * (error - bias_); }
 

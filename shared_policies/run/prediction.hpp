@@ -127,9 +127,14 @@ inline constexpr std::size_t enough_validations = 8;
 /// the weight is exp(-d^2 / 2), where d is the distance of (ln makespan, ln block time, busy share)
 /// in units of (ln 4, ln 4, 0.15); the units are doubled until the weights are no more uneven than
 /// `enough_validations` equal ones. The runs of a validation vary for the causes above as well, and
-/// their means were recorded anew. So their deviations from their mean are multiplied by
-/// sqrt(1 - known / observed variance), and all others by sqrt(observed / known) if the causes were
-/// overestimated there. Source: ours.
+/// their means were recorded anew. So their deviations from their mean are multiplied by b, and all
+/// others by a, because the causes may have been overestimated there. a and b, from 0 to 1, are the
+/// most likely: if e_i is the standard deviation of the errors of validation i around the mean
+/// error of all, k_i its `known_sd`, w_i its weight and s the standard deviation of all errors,
+/// they minimise
+///     sum_i w_i (ln v_i + e_i^2 / v_i),   v_i = a^2 k_i^2 + b^2 s^2,
+/// as for normal errors of these variances. A validation in which much was known to vary tells
+/// little of the model. Source: ours.
 ///
 /// The probability of being faster is about means over many runs: drift is common to all policies,
 /// repetitions of the simulation are drawn with replacement, the same for all, and the model's

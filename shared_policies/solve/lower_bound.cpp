@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
@@ -32,12 +33,12 @@ Seconds settles_at(const Scenario& scenario) {
 class IterationBound {
  public:
   IterationBound(const DisturbedPlatform& world, const Workload& workload,
-                 std::span<const BlockTiming* const> timings)
+                 std::span<const BlockTiming* const> timings, const ShareMeasure& measure)
       : world_(world), platform_(world.platform), workload_(workload) {
     const auto streams = resident_streams(platform_, workload);
     for (std::size_t p = 0; p < platform_.units.size(); ++p) {
       if (timings[p] != nullptr && largest_block(platform_.units[p].unit, workload) > 0) {
-        needs_.emplace_back(world, workload, p, *timings[p], streams[p]);
+        needs_.emplace_back(world, workload, p, *timings[p], streams[p], measure);
       }
     }
     EQ_CHECK(!needs_.empty(), "a unit takes part");
@@ -52,18 +53,20 @@ class IterationBound {
     shared_ = find_shared_resources(world, needs_);
   }
 
-  /// `setup_bytes` are sent to every unit that gets items.
-  LowerBound solve(double setup_bytes, Seconds start) {
+  /// `setup_bytes` are sent to every unit that gets items. Nothing if `at_least` seconds, above 0,
+  /// are enough.
+  std::optional<LowerBound> solve(double setup_bytes, Seconds start, double at_least = 0.0) {
     begin_at(start);
     setup_bytes_ = setup_bytes;
-    double low = 0.0;
+    if (at_least > 0.0 && fits(at_least)) return std::nullopt;
+    double low = at_least;
     double high = std::max(
-        static_cast<double>(workload_.items) * needs_.front().compute.front().takes.per_item(),
-        1e-9);
+        {static_cast<double>(workload_.items) * needs_.front().compute.front().takes.per_item(),
+         at_least, 1e-9});
     while (!fits(high)) {
       if (will_never_fit(start + Seconds{high})) {
-        return {Seconds::infinity().value, std::vector<double>(platform_.units.size(), 0.0),
-                "no unit stays"};
+        return LowerBound{Seconds::infinity().value,
+                          std::vector<double>(platform_.units.size(), 0.0), "no unit stays"};
       }
       low = high;
       high *= 2.0;
@@ -181,14 +184,37 @@ class IterationBound {
   std::unique_ptr<PackingSolver> solver_;  // null before the first program
 };
 
+/// The bounds that hold for an iteration: one if items are alike, else two (ShareMeasure).
+class IterationBounds {
+ public:
+  IterationBounds(const DisturbedPlatform& world, const Workload& workload,
+                  std::span<const BlockTiming* const> timings, const ItemCosts* costs)
+      : in_work_(world, workload, timings,
+                 costs == nullptr ? ShareMeasure{} : ShareMeasure{costs->least(), costs->most()}) {
+    if (costs != nullptr) {
+      in_items_.emplace(world, workload, timings, ShareMeasure{.counts_computing = false});
+    }
+  }
+
+  LowerBound solve(double setup_bytes, Seconds start) {
+    LowerBound bound = *in_work_.solve(setup_bytes, start);
+    if (!in_items_ || !(bound.seconds < Seconds::infinity().value)) return bound;
+    return in_items_->solve(setup_bytes, start, bound.seconds).value_or(bound);
+  }
+
+ private:
+  IterationBound in_work_;
+  std::optional<IterationBound> in_items_;
+};
+
 }  // namespace
 
 LowerBound lower_bound(const Platform& platform, const Workload& workload,
                        std::span<const BlockTiming* const> timings, const Scenario& scenario,
-                       Seconds start, Seconds merge) {
+                       Seconds start, Seconds merge, const ItemCosts* costs) {
   EQ_CHECK(timings.size() == platform.units.size(), "a timing or null for each unit");
   const DisturbedPlatform world(platform, scenario);
-  IterationBound iteration(world, workload, timings);
+  IterationBounds iteration(world, workload, timings, costs);
   LowerBound bound = iteration.solve(workload.first_bytes(0), start);
   for (int done = 1; done < workload.iterations; ++done) {
     const Seconds begin = start + Seconds{bound.seconds} + merge;

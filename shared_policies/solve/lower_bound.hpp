@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shared_policies/machine/block_timing.hpp"
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/workload.hpp"
@@ -65,12 +66,16 @@ struct LowerBound {
 /// those of the trace if it has them, else those of the workload. Dispatch times, noise and waiting
 /// are not included.
 ///
+/// Items that differ (`costs`; null: all alike): the greater of two such bounds, one in which the
+/// x_p are work, in items of mean cost, and one in which they are items and computing takes no time
+/// (ShareMeasure). Neither is reached if light items go where copies are slow.
+///
 /// `timings` (n) is in the order of `platform.units`; null: the unit takes no part. At least one
 /// unit must take part and hold a grain (otherwise a bug). The bound is infinite if all units leave
 /// and do not come back before the work can be done. Exact to 1e-9, rounded down. Source: ours.
 [[nodiscard]] LowerBound lower_bound(const Platform& platform, const Workload& workload,
                                      std::span<const BlockTiming* const> timings,
                                      const Scenario& scenario = {}, Seconds start = {},
-                                     Seconds merge = {});
+                                     Seconds merge = {}, const ItemCosts* costs = nullptr);
 
 }  // namespace equipoise

@@ -136,14 +136,22 @@ CopyDirection both_of(const CopyDirection& in, const CopyDirection& out) {
 }
 
 /// The sizes between which all costs are linear: the smallest block, the grain, the recorded sizes,
-/// the largest block.
-std::vector<double> kinks(const Unit& unit, const Workload& workload, const BlockTiming& timing) {
+/// the largest block. Recorded sizes are of work as far as they are of computing, and of items as
+/// far as they are of copies.
+std::vector<double> kinks(const Unit& unit, const Workload& workload, const BlockTiming& timing,
+                          const ShareMeasure& measure) {
   const Items rest = workload.items % workload.grain_items;
-  const auto low = static_cast<double>(rest > 0 ? rest : workload.grain_items);
-  const auto high =
-      std::max(low, static_cast<double>(std::min(largest_block(unit, workload), workload.items)));
+  constexpr double lightest = 1e-12;  // of the largest block: blocks have a size
+  const auto items = static_cast<double>(workload.items);
+  const auto least = static_cast<double>(rest > 0 ? rest : workload.grain_items);
+  const double most = std::min(static_cast<double>(largest_block(unit, workload)), items);
+  const double high = std::max(least, most) * measure.most;
+  const double low = std::max(least * measure.least, lightest * high);
   std::vector<double> sizes = {low, static_cast<double>(workload.grain_items), high};
-  for (const double size : timing.sizes()) sizes.push_back(size);
+  for (const double size : timing.sizes()) {
+    sizes.push_back(size);
+    if (measure.most != 1.0) sizes.push_back(size * measure.most);
+  }
   std::sort(sizes.begin(), sizes.end());
   std::vector<double> inside;
   for (const double size : sizes) {
@@ -171,13 +179,14 @@ bool has_links_alone(const Platform& platform, std::size_t p) {
          std::ranges::none_of(unit.out.links, is_shared);
 }
 
-/// The time in which a block reads resident data on `unit`. Empty if it reads none, or if a
-/// scenario may change that time or the unit's speed.
+/// The least time in which a block reads resident data on `unit`, if an item has at most `most`
+/// work. Empty if it reads none, or if a scenario may change that time or the unit's speed.
 std::function<double(double)> stream_times(const DisturbedPlatform& world, const PlatformUnit& unit,
-                                           const std::optional<ResidentStream>& stream) {
+                                           const std::optional<ResidentStream>& stream,
+                                           double most) {
   if (!stream || !world.scenario.speed_of(unit.unit.name).is_one()) return {};
   if (!world.rate_of(unit.in).is_one() || !world.rate_of(stream->bus).is_one()) return {};
-  return [stream = *stream](double x) { return stream.time(x).value; };
+  return [stream = *stream, most](double x) { return stream.time(x / most).value; };
 }
 
 /// Adds the sizes at which `a` and `b`, which are linear between `sizes`, have the same value.
@@ -233,21 +242,26 @@ double Need::within(double span_s, double setup_bytes) const {
 }
 
 UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, std::size_t p,
-                     const BlockTiming& timing, const std::optional<ResidentStream>& stream)
+                     const BlockTiming& timing, const std::optional<ResidentStream>& stream,
+                     const ShareMeasure& measure)
     : unit(p) {
   const PlatformUnit& the_unit = world.platform.units[p];
   const Presence presence = world.scenario.presence_of(the_unit.unit.name);
   ends_present = presence.changes.empty() ? presence.at_start : presence.changes.back().present;
   present = presence.function();
-  std::vector<double> sizes = kinks(the_unit.unit, workload, timing);
-  const auto streams = stream_times(world, the_unit, stream);
-  const auto compute_s = [&](double x) { return timing.mean(x).value; };
+  std::vector<double> sizes = kinks(the_unit.unit, workload, timing, measure);
+  const auto streams = stream_times(world, the_unit, stream, measure.most);
+  const auto compute_s = [&](double x) {
+    return measure.counts_computing ? timing.mean(x).value : 0.0;
+  };
   if (streams) add_crossings(sizes, compute_s, streams);
   const auto in_bytes = [&](double x) {
-    return timing.in_bytes(x).value_or(workload.in_bytes_per_item * x);
+    const double items = x / measure.most;
+    return timing.in_bytes(items).value_or(workload.in_bytes_per_item * items);
   };
   const auto out_bytes = [&](double x) {
-    return timing.out_bytes(x).value_or(workload.out_bytes_per_item * x);
+    const double items = x / measure.most;
+    return timing.out_bytes(items).value_or(workload.out_bytes_per_item * items);
   };
   in_bytes_per_item = cheapest(sizes, in_bytes).per_item();
   out_bytes_per_item = cheapest(sizes, out_bytes).per_item();

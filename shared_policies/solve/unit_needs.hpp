@@ -101,6 +101,15 @@ struct Need {
   [[nodiscard]] double within(double span_s, double setup_bytes) const;
 };
 
+/// What a share is counted in, and what of it is counted. If items differ (ItemCosts), two bounds
+/// hold: one on shares of work, in items of mean cost, and one on shares of items that leaves
+/// computing out. A block of y work has at least y / `most` items, whose copies it needs.
+struct ShareMeasure {
+  double least = 1.0;  ///< work of an item; 1 if shares are of items
+  double most = 1.0;
+  bool counts_computing = true;
+};
+
 /// All needs of one unit's share.
 ///
 /// compute: mean times C, at the speed s(t) that the scenario leaves while the unit is present. A
@@ -156,7 +165,8 @@ struct UnitNeeds {
   StepFunction present;                ///< 1 while it is there, else 0
 
   UnitNeeds(const DisturbedPlatform& world, const Workload& workload, std::size_t unit,
-            const BlockTiming& timing, const std::optional<ResidentStream>& stream);
+            const BlockTiming& timing, const std::optional<ResidentStream>& stream,
+            const ShareMeasure& measure = {});
 
   /// Declares that only this unit uses `links`, each of them in both directions.
   void set_own_links(const DisturbedPlatform& world, const std::vector<std::uint32_t>& links);

@@ -78,6 +78,9 @@ void add_costs(SimMachine& machine) {
     costs.controller =
         machine.inputs->controller_cost.value_or(trace.controller.value_or(costs.controller));
     costs.shares_core = unit_on_core_of_controller(trace, machine.setup.platform);
+    const std::size_t number = machine.setup.costs.size();
+    const std::vector<ItemCostsPtr>& items = machine.inputs->item_costs;
+    if (!items.empty()) costs.items = items[number - 1];
     for (const PlatformUnit& of : machine.setup.platform.units) {
       const TimingPlace place = *find_timing(traces, phase.kernel, of.trace_unit);
       const auto copies = place.trace->unit_copies.find(place.unit);
@@ -127,9 +130,9 @@ RunBound run_bound(const SimMachine& machine) {
   for (std::size_t phase = 0; phase < machine.setup.phases.size(); ++phase) {
     std::vector<const BlockTiming*> timings;
     for (const BlockTiming& timing : machine.setup.timing[phase]) timings.push_back(&timing);
-    bound.phases.push_back(lower_bound(platform, machine.setup.phases[phase], timings,
-                                       machine.setup.scenario, end,
-                                       machine.setup.costs[phase].merge));
+    bound.phases.push_back(
+        lower_bound(platform, machine.setup.phases[phase], timings, machine.setup.scenario, end,
+                    machine.setup.costs[phase].merge, machine.setup.costs[phase].items.get()));
     end += Seconds{bound.phases.back().seconds};
   }
   if (end < Seconds::infinity()) bound.seconds = end.value;
@@ -211,6 +214,7 @@ KnownCosts known_costs(const SimMachine& machine, const std::vector<Trace>& trac
     }
   }
   known.schedule = machine.schedule;
+  for (const PhaseCosts& costs : machine.setup.costs) known.items.push_back(costs.items);
   return known;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shared_policies/machine/controller_work.hpp"
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/measures.hpp"
@@ -34,6 +35,7 @@ struct SimInputs {
   bool transfers_add_up = true;
   std::vector<Trace> traces;  ///< as given, in order
   std::vector<Workload> phases;
+  std::vector<ItemCostsPtr> item_costs;  ///< (phases); empty: all items are alike
   Scenario scenario;
   std::vector<std::string> scenario_files;        ///< the files of the scenario
   std::optional<Seconds> dispatch_cost;           ///< replaces those of the traces

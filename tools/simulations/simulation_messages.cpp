@@ -29,6 +29,17 @@ void fields(auto& archive, Of<PolicyChoice> auto& choice) {
   if constexpr (is_read) info = loaded_from.empty() ? &find_policy(name) : nullptr;
 }
 
+/// By its ranges, from which the rest follows.
+void fields(auto& archive, Of<ItemCosts> auto& costs) {
+  std::vector<CostRange> ranges = costs.ranges();
+  archive(ranges);
+  constexpr bool is_read = !std::is_const_v<std::remove_reference_t<decltype(costs)>>;
+  if constexpr (is_read) {
+    expect_well_formed(are_whole(ranges));
+    costs = ItemCosts(std::move(ranges));
+  }
+}
+
 /// Without its inputs, which the server keeps.
 void fields(auto& archive, Of<Simulation> auto& simulation) {
   auto& [inputs, phases, schedule, run] = simulation;

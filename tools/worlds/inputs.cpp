@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "real/kernels/catalog.hpp"
@@ -17,6 +18,7 @@
 #include "shared_policies/text/nearest_name.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
+#include "traces/costs_file.hpp"
 #include "traces/trace_file.hpp"
 
 namespace equipoise {
@@ -129,7 +131,11 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
      "of the resident ones, moved again before a unit's first block of each further iteration"},
     {"memory_bytes_per_item", "the trace's, else 0", "bytes",
      "of unit memory, while a block is there"},
-    {"flop_per_item", "0", "FLOP", "for reports"}};
+    {"flop_per_item", "0", "FLOP", "for reports"},
+    {"costs", "the trace's, else alike", "",
+     "how the items differ in time: alike, increasing, decreasing, gaussian, bimodal, exponential, "
+     "or a file with the relative costs of all items"},
+    {"costs_seed", "1", "", "of generated costs, which are the same in all repetitions"}};
 
 /// What an item of `kernel` copies in or out, by all samples of the traces; none if one of them
 /// does not say.
@@ -208,6 +214,16 @@ bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
          std::ranges::find(info.parameters, "items", &ParameterInfo::name) == info.parameters.end();
 }
 
+/// Throws InputError (at `where`) if the user says how the items of a kernel differ that computes
+/// them: they differ as they do.
+void refuse_given_costs(const Spec& spec, const KernelInfo& info, const std::string& where) {
+  if (!spec.parameters.contains("costs") && !spec.parameters.contains("costs_seed")) return;
+  throw InputError(where, fmt::format("{0} computes its items, so what they cost is measured "
+                                      "(equipoise record) and not given; leave out costs, or give "
+                                      "a trace of a kernel of another name",
+                                      info.name));
+}
+
 /// Throws InputError at `trace_file` if `trace` was made for another problem than `workload`.
 void expect_problem(const Trace& trace, const std::string& trace_file, const Workload& workload) {
   for (const auto& [name, value] : workload.problem) {
@@ -236,7 +252,9 @@ Workload choose_workload(const std::string& spelling, const std::vector<Trace>& 
   std::vector<std::string> known;
   for (const KernelInfo& info : kernel_catalog()) {
     known.push_back(info.name);
-    if (info.name != spec.name || is_sized_for_a_trace(spec, info)) continue;
+    if (info.name != spec.name) continue;
+    refuse_given_costs(spec, info, where);
+    if (is_sized_for_a_trace(spec, info)) continue;
     Workload workload = make_kernel(spec.name, spec.parameters, where)->workload();
     take_from_trace(workload, traces);
     return workload;
@@ -255,6 +273,27 @@ Workload choose_workload(const std::string& spelling, const std::vector<Trace>& 
                     spec.name));
   }
   throw InputError(where, unknown_name("kernel", spec.name, known));
+}
+
+ItemCostsPtr choose_costs(const std::string& spelling, const Workload& workload,
+                          const std::vector<Trace>& traces, const std::string& where) {
+  const Spec spec = parse_spec(spelling, ':', where);
+  const auto given = spec.parameters.find("costs");
+  if (given == spec.parameters.end()) {
+    const auto trace = std::ranges::find_if(traces, [&](const Trace& of) {
+      return of.kernel == workload.kernel && of.costs.has_value();
+    });
+    if (trace == traces.end()) return nullptr;
+    return std::make_shared<ItemCosts>(ItemCosts(trace->costs->ranges).stretched(workload.items));
+  }
+  if (given->second == "alike") return nullptr;
+  if (const auto pattern = called<CostPattern>(given->second)) {
+    const auto seed = spec.parameters.find("costs_seed");
+    const Items number = seed == spec.parameters.end() ? 1 : parse_items(seed->second, where);
+    return std::make_shared<ItemCosts>(
+        generated_costs(*pattern, workload.items, static_cast<std::uint64_t>(number)));
+  }
+  return std::make_shared<ItemCosts>(read_costs(given->second, workload.items));
 }
 
 bool check_problem(const std::vector<Trace>& traces, const std::vector<std::string>& files,

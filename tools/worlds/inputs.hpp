@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
@@ -30,13 +31,20 @@ void add_block_limits(Unit& unit, const Unit& recorded);
 /// `items` and it has no such parameter. In that case, and for a kernel that is not in the catalog,
 /// one of the traces must be of that kernel, and the workload takes items (required), grain_items,
 /// iterations, in_bytes_per_item, out_bytes_per_item, resident_bytes, distribution,
-/// resident_memory_bytes, iteration_bytes, memory_bytes_per_item and flop_per_item. In both cases,
+/// resident_memory_bytes, iteration_bytes, memory_bytes_per_item, flop_per_item, costs and costs_seed. In both cases,
 /// resident bytes, their memory and memory per item come from the header of the kernel's first
 /// trace if it states them, unless the user gave them. Throws InputError (at `where`), also if the
 /// trace's `problem` has another number of items.
 [[nodiscard]] Workload choose_workload(const std::string& spelling,
                                        const std::vector<Trace>& traces,
                                        const std::string& where = "workload");
+
+/// How the items of `workload`, which was chosen for `spelling`, differ: as its parameter `costs`
+/// says (a pattern, with the seed `costs_seed`, or a file), else as the first trace of its kernel
+/// does, stretched to as many items; null: not at all. Throws InputError (at `where`).
+[[nodiscard]] ItemCostsPtr choose_costs(const std::string& spelling, const Workload& workload,
+                                        const std::vector<Trace>& traces,
+                                        const std::string& where = "workload");
 
 /// Throws InputError at one of `files`, from which the traces were read, if its trace is of the
 /// kernel of `workload` and was made for another problem. Returns whether any trace is of this

@@ -64,7 +64,9 @@ KnownCosts known_costs(const RealMachine& machine, const std::vector<Trace>& tra
   if (machine.platform) return known_costs(*machine.platform, traces);
   std::vector<std::string> units_in_traces;
   for (const UnitSpec& spec : machine.specs) units_in_traces.push_back(spec.name_in_traces());
-  return known_costs(machine.phases, units_in_traces, traces);
+  KnownCosts known = known_costs(machine.phases, units_in_traces, traces);
+  known.items = machine.item_costs;
+  return known;
 }
 
 namespace {
@@ -73,7 +75,8 @@ namespace {
 void pace(UnitSpec& spec, const RealMachine& machine) {
   const std::string trace_unit = spec.factory->trace_unit();
   std::vector<PacedTiming> timings;
-  for (const Workload& workload : machine.phases) {
+  for (std::size_t phase = 0; phase < machine.phases.size(); ++phase) {
+    const Workload& workload = machine.phases[phase];
     const auto place = find_timing(machine.traces, workload.kernel, trace_unit);
     if (!place) {
       throw InputError("--unit",
@@ -90,6 +93,7 @@ void pace(UnitSpec& spec, const RealMachine& machine) {
     const CopySpeeds copies = copy_speeds_of(trace, place->unit, workload);
     timings.push_back({block_timing_of(trace, place->unit, workload, spec.unit.copy_engines),
                        trace.first_use.value_or(Seconds{}), copies});
+    timings.back().items = machine.item_costs[phase];
     if (const auto streamed = streamed_data(spec.unit, workload)) {
       // Times of a unit that did not hold the data either contain their reading.
       const bool is_in_times = streamed_data(recorded, workload).has_value();
@@ -145,6 +149,8 @@ void choose_phases(RealMachine& machine, const RunOptions& options, bool any_com
     machine.phases.push_back(kernel ? kernel->workload()
                                     : choose_workload(spelling, machine.traces, where));
     check_problem(machine.traces, options.trace_files, machine.phases.back());
+    machine.item_costs.push_back(
+        choose_costs(spelling, machine.phases.back(), machine.traces, where));
   }
 }
 
@@ -166,6 +172,7 @@ RealMachine load_paced_platform(const RunOptions& options) {
   machine.on = "paced";
   machine.units = sim->units;
   machine.phases = sim->setup.phases;
+  machine.item_costs = sim->inputs->item_costs;
   machine.traces = sim->inputs->traces;
   machine.scenario = sim->setup.scenario;
   const Platform& platform = sim->setup.platform;
@@ -187,6 +194,7 @@ RealMachine load_paced_platform(const RunOptions& options) {
           timings.emplace_back(PacedTiming{sim->setup.timing[phase][i],
                                            sim->setup.costs[phase].first_use,
                                            {speed_over(unit.in), speed_over(unit.out)}});
+      timing.items = sim->setup.costs[phase].items;
       timing.stream = streams[phase][i];
       if (timing.stream) timing.stream_rate = disturbed.rate_of(timing.stream->bus);
     }

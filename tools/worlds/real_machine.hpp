@@ -26,6 +26,7 @@ struct RealMachine {
   /// one that only occurs in a trace.
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<Workload> phases;
+  std::vector<ItemCostsPtr> item_costs;  ///< (phases) of paced units
   std::vector<Seconds> merges;  ///< (phases) time between iterations where no kernel merges
   std::vector<Trace> traces;    ///< profiles for informed policies; may be empty
   Scenario scenario;

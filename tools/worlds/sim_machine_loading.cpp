@@ -200,6 +200,10 @@ SimInputs read_sim_inputs(const RunOptions& options) {
   PlatformFileFacts facts = check_platform_file(options.platform_file);
   inputs.traces = read_traces(options.trace_files);
   inputs.phases = choose_workloads(options, inputs.traces);
+  for (std::size_t phase = 0; phase < inputs.phases.size(); ++phase) {
+    inputs.item_costs.push_back(
+        choose_costs(options.workloads[phase], inputs.phases[phase], inputs.traces, "--workload"));
+  }
   const std::vector<MappedHosts> maps = parse_maps(options.maps, "--map");
   LoadedPlatform loaded = load_platform_file(std::move(facts), RoutesOf{timed_units(inputs), maps},
                                              MissingRoutes::refuse, options.quiet);

@@ -105,6 +105,8 @@ SimInputs every_input() {
   workload.items = 9;
   workload.parameters = {{"n", 3.0}};
   inputs.phases = {workload};
+  inputs.item_costs = {
+      std::make_shared<ItemCosts>(std::vector<CostRange>{{0, 3, 1.7}, {3, 6, 0.1}})};
   inputs.scenario = {"s.json",
                      {{Seconds{1.0},
                        Seconds{inf},
