@@ -184,6 +184,8 @@ if(EQUIPOISE_PYTHON)
   set_tests_properties(GenerateMachines.OfDevicesThatExist PROPERTIES TIMEOUT 300)
   add_test(NAME CountStatements.OfThePapers COMMAND ${EQUIPOISE_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/tools/count_statements_test.py ${PROJECT_SOURCE_DIR})
+  add_test(NAME ItemCosts.AgreeWithListScheduling COMMAND ${EQUIPOISE_PYTHON}
+    ${CMAKE_CURRENT_SOURCE_DIR}/tools/item_costs_test.py $<TARGET_FILE:equipoise>)
   add_test(NAME JudgeDrawn.MachinesOfASeed COMMAND ${EQUIPOISE_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/tools/judge_drawn_test.py ${PROJECT_SOURCE_DIR})
   add_test(NAME ValidationRun.OfMadeUpResults COMMAND ${EQUIPOISE_PYTHON}

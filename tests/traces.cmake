@@ -6,7 +6,9 @@ equipoise_tests(traces
     traces/files/output_lock_test.cpp
     shared_policies/machine/block_timing_test.cpp
     shared_policies/machine/interruptions_test.cpp
+    shared_policies/machine/item_costs_test.cpp
     shared_policies/machine/redrawn_trace_test.cpp
+    traces/costs_file_test.cpp
     traces/csv_import_test.cpp
     traces/experience_file_test.cpp
     traces/validations_file_test.cpp

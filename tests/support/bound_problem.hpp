@@ -18,6 +18,7 @@ struct BoundProblem {
   Workload workload;
   Scenario scenario;
   double merge_s = 0.0;
+  ItemCostsPtr costs;
 
   explicit BoundProblem(Items items) {
     workload.kernel = "k";
@@ -65,7 +66,8 @@ struct BoundProblem {
     for (const BlockTiming& timing : list) {
       pointers.push_back(&timing);
     }
-    return lower_bound(platform, workload, pointers, scenario, Seconds{start_s}, Seconds{merge_s});
+    return lower_bound(platform, workload, pointers, scenario, Seconds{start_s}, Seconds{merge_s},
+                       costs.get());
   }
 };
 

@@ -200,17 +200,17 @@ TEST(ComparisonTable, StatesWhatIsAssumedOfResidentDataAndDecisions) {
   Workload product;
   product.kernel = "matmul";
   Comparison comparison;
-  describe_experiment(comparison, options, {product}, {});
+  describe_experiment(comparison, options, {product}, {}, {});
   EXPECT_EQ(comparison.assumptions, "");
   using Distributions = std::vector<std::optional<Distribution>>;
   EXPECT_EQ(comparison.experiment.distributions, Distributions{std::nullopt});
   product.resident_bytes = 8e6;
-  describe_experiment(comparison, options, {product}, {});
+  describe_experiment(comparison, options, {product}, {}, {});
   EXPECT_EQ(comparison.assumptions,
             "8.00 MB that every unit needs for matmul are sent to each before its first block");
   product.distribution = Distribution::replicated;
   options.decision_cost = "paper";
-  describe_experiment(comparison, options, {product}, {});
+  describe_experiment(comparison, options, {product}, {}, {});
   EXPECT_EQ(comparison.assumptions,
             "8.00 MB that every unit needs for matmul are there from the start "
             "(distribution=replicated); decisions take as long as each policy's paper says");

@@ -121,7 +121,7 @@ int compare_command(const CompareRequest& request) {
   expect_no_sweep(options.out);
   const std::optional<OutputLock> out = locked_folder(options);
   comparison.environment = environment_now();
-  describe_experiment(comparison, options, first.phases(), settings);
+  describe_experiment(comparison, options, first.phases(), first.item_costs(), settings);
 
   const std::string many = many_blocks_text(comparison.policies, first.phases());
   if (!many.empty()) warn(many);

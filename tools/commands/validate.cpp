@@ -184,7 +184,8 @@ bool simulate_and_run(Comparison& comparison, RealMachine& machine, World& real,
   for (const PolicyChoice& choice : comparison.policies) sim->check_policy(choice);
   Reference reference = sim->reference();
   comparison.lower_bound_s = reference.lower_bound_s();
-  describe_experiment(comparison, recorded, real.phases(), {sim->settings(), real.settings()});
+  describe_experiment(comparison, recorded, real.phases(), real.item_costs(),
+                      {sim->settings(), real.settings()});
   if (std::ranges::any_of(comparison.policies, &PolicyChoice::is_oracle)) {
     reference.find_schedule(recorded);
   }
@@ -251,7 +252,7 @@ int validate_command(const ValidateRequest& request) {
   machine->find_meters(options.meters, idle_span_of_recording);
   machine->allocate(options.seed);
   comparison.environment = environment_now();
-  describe_experiment(comparison, options, real->phases(), {real->settings()});
+  describe_experiment(comparison, options, real->phases(), real->item_costs(), {real->settings()});
   const std::string many = many_blocks_text(comparison.policies, real->phases());
   if (!many.empty()) warn(many);
   RunsByPolicy runs;

@@ -32,6 +32,7 @@ Comparison compare_experiment(const PlannedExperiment& planned, const std::strin
                               const RunsByPolicy& runs, std::optional<BestReached> best_known) {
   Comparison comparison;
   describe_experiment(comparison, planned.experiment.options, planned.machine->setup.phases,
+                      planned.machine->inputs->item_costs,
                       {{true, settings_of(*planned.machine, planned.experiment.options)}});
   comparison.lower_bound_s = planned.machine->bound.seconds;
   comparison.bound_by = bound_by(planned.machine->bound);

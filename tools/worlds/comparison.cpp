@@ -186,9 +186,17 @@ std::vector<InputFile> input_files(const ComparisonOptions& options,
   return inputs;
 }
 
-std::string assumptions_text(const ComparisonOptions& options,
-                             const std::vector<Workload>& phases) {
+std::string assumptions_text(const ComparisonOptions& options, const std::vector<Workload>& phases,
+                             const std::vector<ItemCostsPtr>& costs) {
   std::vector<std::string> texts;
+  for (std::size_t phase = 0; phase < costs.size(); ++phase) {
+    if (costs[phase] == nullptr) continue;
+    texts.push_back(
+        fmt::format("items of {} differ: they cost from {:.2g} to {:.2g} times the "
+                    "mean, with a standard deviation of {:.2g} of it",
+                    phases[phase].kernel, costs[phase]->least(), costs[phase]->most(),
+                    costs[phase]->deviation()));
+  }
   for (const Workload& phase : phases) {
     if (phase.resident_bytes == 0.0) continue;
     const bool is_sent = phase.distribution == Distribution::master;
@@ -211,6 +219,7 @@ std::string assumptions_text(const ComparisonOptions& options,
 
 void describe_experiment(Comparison& comparison, const ComparisonOptions& options,
                          const std::vector<Workload>& phases,
+                         const std::vector<ItemCostsPtr>& costs,
                          const std::vector<WorldSettings>& worlds) {
   ExperimentFacts& experiment = comparison.experiment;
   experiment = {};
@@ -225,6 +234,12 @@ void describe_experiment(Comparison& comparison, const ComparisonOptions& option
     const bool has_any = phase.resident_bytes > 0.0;
     experiment.distributions.push_back(has_any ? std::optional(phase.distribution) : std::nullopt);
   }
+  for (const ItemCostsPtr& of_phase : costs) {
+    experiment.costs.push_back(
+        of_phase
+            ? std::optional(CostsFacts{of_phase->least(), of_phase->most(), of_phase->deviation()})
+            : std::nullopt);
+  }
   experiment.experience_file = options.experience_file;
   experiment.inputs = input_files(options, comparison.policies);
   for (const PolicyChoice& choice : comparison.policies) {
@@ -235,7 +250,7 @@ void describe_experiment(Comparison& comparison, const ComparisonOptions& option
   for (const WorldSettings& world : worlds) {
     (world.is_simulated ? experiment.sim : experiment.real) = world.settings;
   }
-  comparison.assumptions = assumptions_text(options, phases);
+  comparison.assumptions = assumptions_text(options, phases, costs);
 }
 
 const PolicyResult* find_result(const Comparison& comparison, const std::string& policy,

@@ -85,11 +85,12 @@ void add_results(Comparison& comparison, const RunsByPolicy& runs, const std::st
 /// many repetitions as any other; results on real units do not count, for they met another noise.
 void relate_results(Comparison& comparison, const std::string& baseline);
 
-/// Sets `experiment`, the header of results.json (the options, where resident data lie, the input
-/// files with hashes of their contents, and the settings of the worlds that are used), and
-/// `assumptions`. Throws InputError if an input cannot be read.
+/// Sets `experiment`, the header of results.json (the options, where resident data lie, how items
+/// differ, the input files with hashes of their contents, and the settings of the worlds that are
+/// used), and `assumptions`. Throws InputError if an input cannot be read.
 void describe_experiment(Comparison& comparison, const ComparisonOptions& options,
                          const std::vector<Workload>& phases,
+                         const std::vector<ItemCostsPtr>& costs,
                          const std::vector<WorldSettings>& worlds);
 
 /// The result of `policy` (a spelling) in the world `on`; nullptr if none.

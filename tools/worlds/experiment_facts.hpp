@@ -26,6 +26,19 @@ constexpr auto describe(DescriptionOf<InputFile> /*of*/) {
                     member("hash", &InputFile::hash, "of its contents").not_empty());
 }
 
+/// How far the items of a phase differ in what they cost, relative to their mean.
+struct CostsFacts {
+  double least = 1.0;
+  double most = 1.0;
+  double sd = 0.0;
+};
+
+constexpr auto describe(DescriptionOf<CostsFacts> /*of*/) {
+  return std::tuple(member("least", &CostsFacts::least, "the least cost of an item over the mean"),
+                    member("most", &CostsFacts::most, "the greatest"),
+                    member("sd", &CostsFacts::sd, "standard deviation of the costs over the mean"));
+}
+
 /// The header of results.json.
 struct ExperimentFacts {
   std::string on;
@@ -36,7 +49,8 @@ struct ExperimentFacts {
   std::uint64_t seed = 1;
   std::string decision_cost;
   std::vector<std::optional<Distribution>>
-      distributions;  ///< (phases); nothing without resident data
+      distributions;                             ///< (phases); nothing without resident data
+  std::vector<std::optional<CostsFacts>> costs;  ///< (phases); nothing if all items cost the same
   std::string experience_file;
   std::vector<InputFile> inputs;
   std::vector<std::pair<std::string, InputFile>> libraries;  ///< by the policy's name in results
@@ -57,6 +71,8 @@ constexpr auto describe(DescriptionOf<ExperimentFacts> /*of*/) {
              "how long decisions take: none, paper, measured, or seconds"),
       member("distribution", &ExperimentFacts::distributions,
              "where the resident data of each phase lie at the start; null: there are none"),
+      member("costs", &ExperimentFacts::costs,
+             "how the items of each phase differ; null: all cost the same"),
       member("experience", &ExperimentFacts::experience_file, "file of earlier runs' block times")
           .or_null(),
       member("inputs", &ExperimentFacts::inputs,

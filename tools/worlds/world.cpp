@@ -103,6 +103,9 @@ class SimulatedWorld final : public World {
   std::string name() const override { return "sim"; }
   const std::vector<Unit>& units() const override { return machine_->units; }
   const std::vector<Workload>& phases() const override { return machine_->setup.phases; }
+  const std::vector<ItemCostsPtr>& item_costs() const override {
+    return machine_->inputs->item_costs;
+  }
   const std::vector<Trace>& traces() const override { return machine_->inputs->traces; }
   WorldSettings settings() const override { return {true, settings_of(*machine_, options_)}; }
   const Scenario& scenario() const override { return machine_->setup.scenario; }
@@ -214,6 +217,7 @@ class RealWorld final : public World {
   std::string name() const override { return machine_->on; }
   const std::vector<Unit>& units() const override { return machine_->units; }
   const std::vector<Workload>& phases() const override { return machine_->phases; }
+  const std::vector<ItemCostsPtr>& item_costs() const override { return machine_->item_costs; }
   const std::vector<Trace>& traces() const override {
     static const std::vector<Trace> none;
     return machine_->on == "paced" ? machine_->traces : none;

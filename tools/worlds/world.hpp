@@ -32,6 +32,8 @@ class World {
   /// The units that take part.
   [[nodiscard]] virtual const std::vector<Unit>& units() const = 0;
   [[nodiscard]] virtual const std::vector<Workload>& phases() const = 0;
+  /// (phases) How the items of simulated and paced units differ; empty: they do not.
+  [[nodiscard]] virtual const std::vector<ItemCostsPtr>& item_costs() const = 0;
   /// The traces that time its units; none if these are real.
   [[nodiscard]] virtual const std::vector<Trace>& traces() const = 0;
   /// Its settings in the header of results.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <iostream>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -246,6 +247,35 @@ TEST(CheapestBlocks, NeverExceedsAnyWayOfCuttingAShare) {
     }
     EXPECT_NEAR(cheapest.per_item(), best, 1e-12);
   }
+}
+
+TEST(LowerBound, OfItemsThatDifferDividesTheirWork) {
+  // 8 s of work on two units of equal speed, whatever the number of items.
+  BoundProblem problem(8);
+  problem.add_affine_unit(0.0, 1.0);
+  problem.add_affine_unit(0.0, 1.0);
+  problem.costs = std::make_shared<ItemCosts>(generated_costs(CostPattern::increasing, 8, 1));
+  EXPECT_NEAR(problem.bound().seconds, 4.0, 1e-8);
+  problem.costs = std::make_shared<ItemCosts>(std::vector<CostRange>{{0, 7, 0.0}, {7, 1, 8.0}});
+  EXPECT_NEAR(problem.bound().seconds, 4.0, 1e-8);
+}
+
+TEST(LowerBound, OfItemsThatDifferCountsABlocksFixedTimeOnce) {
+  BoundProblem problem(4);
+  problem.add_affine_unit(1.0, 2.0);
+  problem.costs = std::make_shared<ItemCosts>(generated_costs(CostPattern::decreasing, 4, 1));
+  EXPECT_NEAR(problem.bound().seconds, 1.0 + 2.0 * 4.0, 1e-8);
+}
+
+TEST(LowerBound, OfItemsThatDifferCopiesAllOfThem) {
+  // 80 bytes over a link of 1 byte/s take longer than 8 items of 1 ms, and the heaviest item has 10
+  // bytes as any other.
+  BoundProblem problem(8);
+  problem.add_affine_unit(0.0, 1e-3);
+  problem.platform.units[0].in.links = {problem.add_link(1.0)};
+  problem.workload.in_bytes_per_item = 10.0;
+  problem.costs = std::make_shared<ItemCosts>(generated_costs(CostPattern::increasing, 8, 1));
+  EXPECT_NEAR(problem.bound().seconds, 80.0, 1e-6);
 }
 
 TEST(PackingSolver, FindsTheBestMixture) {

@@ -1,0 +1,109 @@
+"""Simulated runs on items that differ take as long as a few lines of list scheduling say, to 1e-9.
+
+    item_costs_test.py PROGRAM
+
+Two units, one of them three times as slow, compute a loop. A block takes a fixed time, and a time for each item in
+proportion to its cost. Nothing is copied, and nothing else takes time.
+"""
+import itertools
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv[1]
+ITEMS = 5000
+FIXED_S = 1e-4
+ITEM_S = {"fast": 1e-3, "slow": 3e-3}
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="z" routing="Full">
+    <host id="fast" speed="1Gf"/>
+    <host id="slow" speed="1Gf"/>
+    <link id="l" bandwidth="1GBps" latency="0us" sharing_policy="FATPIPE"/>
+    <route src="fast" dst="slow"><link_ctn id="l"/></route>
+  </zone>
+</platform>
+"""
+HEADER = {"schema": "equipoise.trace/1", "source": "modelled", "kernel": "loop", "item": "iteration",
+          "units": [{"id": unit, "kind": "cpu"} for unit in ITEM_S], "dispatch_s": 0}
+
+
+def fixed_size(rest, size=70):
+    return min(size, rest)
+
+
+def guided(rest):
+    return math.ceil(rest / 2)
+
+
+def scheduled_s(costs, next_size):
+    """The makespan if the unit that is free first gets the next block."""
+    free_s = dict.fromkeys(ITEM_S, 0.0)
+    first = 0
+    while first < len(costs):
+        unit = min(free_s, key=free_s.get)
+        size = next_size(len(costs) - first)
+        free_s[unit] += FIXED_S + ITEM_S[unit] * math.fsum(costs[first:first + size])
+        first += size
+    return max(free_s.values())
+
+
+class ItemCosts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "p.xml").write_text(PLATFORM)
+
+    def write_trace(self, **more):
+        lines = [{**HEADER, **more}]
+        lines += [{"unit": unit, "items": items, "compute_s": FIXED_S + items * item_s}
+                  for unit, item_s in ITEM_S.items() for items in (1, ITEMS)]
+        (self.folder / "t.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def run_s(self, policy, workload):
+        done = subprocess.run([PROGRAM, "simulate", "--platform", "p.xml", "--trace", "t.jsonl", "--workload", workload,
+                               "--policy", policy, "--noise", "off", "--json", "--quiet"], cwd=self.folder,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout.splitlines()[-1])["makespan_s"]
+
+    def expect_both(self, costs, workload):
+        for policy, next_size in (("gss", guided), ("greedy:initial_block_items=70", fixed_size)):
+            expected_s = scheduled_s(costs, next_size)
+            found_s = self.run_s(policy, workload)
+            self.assertLess(abs(found_s / expected_s - 1.0), 1e-9, f"{policy}: {found_s} s, not {expected_s} s")
+
+    def test_costs_from_a_column(self):
+        numbers = random.Random(7)
+        for draw in (lambda: numbers.expovariate(1.0), lambda: numbers.choice((0.0, 0.1, 9.0)), lambda: 2.5):
+            costs = [draw() for _ in range(ITEMS)]
+            mean = math.fsum(costs) / ITEMS
+            self.write_trace()
+            (self.folder / "costs.csv").write_text("cost\n" + "".join(f"{cost!r}\n" for cost in costs))
+            self.expect_both([cost / mean for cost in costs], f"loop:items={ITEMS},costs=costs.csv")
+
+    def test_costs_of_the_trace(self):
+        ranges = [{"first": 0, "items": 1000, "cost": 0.25}, {"first": 1000, "items": 3500, "cost": 0.5},
+                  {"first": 4500, "items": 500, "cost": 6}]
+        costs = list(itertools.chain.from_iterable([r["cost"]] * r["items"] for r in ranges))
+        self.assertEqual(sum(costs), ITEMS)
+        self.write_trace(costs={"items": ITEMS, "ranges": ranges})
+        self.expect_both(costs, f"loop:items={ITEMS}")
+        self.expect_both([1.0] * ITEMS, f"loop:items={ITEMS},costs=alike")
+
+    def test_increasing_and_decreasing_costs(self):
+        self.write_trace()
+        up = [(2 * i + 1) / ITEMS for i in range(ITEMS)]
+        self.expect_both(up, f"loop:items={ITEMS},costs=increasing")
+        self.expect_both(up[::-1], f"loop:items={ITEMS},costs=decreasing")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
