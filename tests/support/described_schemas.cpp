@@ -133,6 +133,7 @@ std::vector<DescribedSchema> described_schemas() {
       {"run.json", "/$defs/summary", summary_schema()},
       {"experience.json", "/properties/learned/items", schema_of<ExperienceEntry>(everywhere)},
       {"validations.json", "/properties/cases/items", schema_of<ValidatedCase>(everywhere)},
+      {"costs.json", "/properties/ranges/items", schema_of<CostRange>(everywhere)},
       {"points.json", "/$defs/point/properties", schema_of<PointRecord>(in_points)["properties"]},
       {"points.json", "/$defs/search/properties", schema_of<SearchRecord>(in_points)["properties"]},
       {"results.json", "/$defs/environment", or_null_schema(schema_of<Environment>(everywhere))},

@@ -215,6 +215,19 @@ std::string assumptions_text(const ComparisonOptions& options, const std::vector
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
+/// Empty if the items of no phase differ.
+std::vector<std::optional<CostsFacts>> costs_facts(const std::vector<ItemCostsPtr>& costs) {
+  std::vector<std::optional<CostsFacts>> facts;
+  if (std::ranges::all_of(costs, [](const ItemCostsPtr& one) { return one == nullptr; })) {
+    return facts;
+  }
+  for (const ItemCostsPtr& one : costs) {
+    facts.emplace_back();
+    if (one) facts.back() = CostsFacts{one->least(), one->most(), one->deviation()};
+  }
+  return facts;
+}
+
 }  // namespace
 
 void describe_experiment(Comparison& comparison, const ComparisonOptions& options,
@@ -234,12 +247,7 @@ void describe_experiment(Comparison& comparison, const ComparisonOptions& option
     const bool has_any = phase.resident_bytes > 0.0;
     experiment.distributions.push_back(has_any ? std::optional(phase.distribution) : std::nullopt);
   }
-  for (const ItemCostsPtr& of_phase : costs) {
-    experiment.costs.push_back(
-        of_phase
-            ? std::optional(CostsFacts{of_phase->least(), of_phase->most(), of_phase->deviation()})
-            : std::nullopt);
-  }
+  experiment.costs = costs_facts(costs);
   experiment.experience_file = options.experience_file;
   experiment.inputs = input_files(options, comparison.policies);
   for (const PolicyChoice& choice : comparison.policies) {

@@ -49,8 +49,9 @@ struct ExperimentFacts {
   std::uint64_t seed = 1;
   std::string decision_cost;
   std::vector<std::optional<Distribution>>
-      distributions;                             ///< (phases); nothing without resident data
-  std::vector<std::optional<CostsFacts>> costs;  ///< (phases); nothing if all items cost the same
+      distributions;  ///< (phases); nothing without resident data
+  /// (phases); nothing where all items cost the same. Empty: they do in every phase.
+  std::vector<std::optional<CostsFacts>> costs;
   std::string experience_file;
   std::vector<InputFile> inputs;
   std::vector<std::pair<std::string, InputFile>> libraries;  ///< by the policy's name in results
@@ -72,7 +73,8 @@ constexpr auto describe(DescriptionOf<ExperimentFacts> /*of*/) {
       member("distribution", &ExperimentFacts::distributions,
              "where the resident data of each phase lie at the start; null: there are none"),
       member("costs", &ExperimentFacts::costs,
-             "how the items of each phase differ; null: all cost the same"),
+             "how the items of each phase differ; null: all cost the same")
+          .if_any(),
       member("experience", &ExperimentFacts::experience_file, "file of earlier runs' block times")
           .or_null(),
       member("inputs", &ExperimentFacts::inputs,
