@@ -36,6 +36,11 @@ CostsRecord record_in(const std::string& path) {
                                                      "before ends before item {}; leave no gaps",
                                                      range.first, next));
     }
+    if (range.items > record.items - next) {
+      throw InputError(top.where(value), fmt::format("this range ends after the last of {} items; "
+                                                     "correct it, or `items`",
+                                                     record.items));
+    }
     next += range.items;
     record.ranges.push_back(range);
   }
@@ -58,10 +63,10 @@ CostsRecord column_in(const std::string& path) {
         std::exchange(may_be_heading, false) && !number_of_all<double>(fields.front());
     if (is_heading) continue;
     const double cost = csv_number(fields.front(), "cost", reader.where());
-    if (cost < 0.0) {
-      throw InputError(reader.where(), fmt::format("the cost of an item is {}; give numbers of at "
-                                                   "least 0",
-                                                   fields.front()));
+    if (cost < 0.0 || cost > cost_max) {
+      throw InputError(reader.where(), fmt::format("the cost of an item is {}; give numbers from 0 "
+                                                   "to {:g}",
+                                                   fields.front(), cost_max));
     }
     if (!record.ranges.empty() && record.ranges.back().cost == cost) {
       ++record.ranges.back().items;
@@ -108,13 +113,6 @@ ItemCosts read_costs(const std::string& path, Items items) {
                                        record.items, items));
   }
   return ItemCosts(std::move(record.ranges));
-}
-
-std::string costs_text(const ItemCosts& costs) {
-  Json file;
-  file["schema"] = costs_schema;
-  file.update(json_of(CostsRecord{costs.items(), costs.ranges()}));
-  return line_of(file) + "\n";
 }
 
 }  // namespace equipoise

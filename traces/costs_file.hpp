@@ -17,7 +17,4 @@ void check_costs(const CostsRecord& record, const std::string& where);
 /// Throws InputError, also if the file is of another number of items.
 [[nodiscard]] ItemCosts read_costs(const std::string& path, Items items);
 
-/// `costs` as such a file.
-[[nodiscard]] std::string costs_text(const ItemCosts& costs);
-
 }  // namespace equipoise

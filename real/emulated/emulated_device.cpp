@@ -164,7 +164,7 @@ void EmulatedEngines::copy_all(EmulatedThread& thread, const std::vector<int>& w
 }
 
 /// Copies, and returns when the copy has ended on the emulated device. What the thread did since
-/// its last copy, when it looked for work, counts as work for this one.
+/// its last copy, or since it began, when it looked for work, counts as work for this one.
 Seconds EmulatedEngines::copy_now(EmulatedThread& thread, const Taken& taken, Seconds begin) {
   const EmulatedWork& work = taken.work;
   std::size_t bytes = 0;  // none if the block is not wanted any more

@@ -111,8 +111,8 @@ class CopyWorkFit {
  public:
   /// A block whose `copies` copies moved `bytes` in all took `work`.
   void add(int copies, double bytes, Seconds work);
-  /// The least squares of the blocks' relative differences, neither part below 0; all nothing if
-  /// there were no blocks with copies.
+  /// The least squares of the blocks' relative differences, neither part below 0; nothing at all if
+  /// no block had copies.
   [[nodiscard]] CopyWork fit() const;
 
  private:

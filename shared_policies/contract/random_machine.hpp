@@ -30,7 +30,8 @@ struct RandomMachine {
 /// data; a part of their resident data may change between iterations. Blocks overlap if units have
 /// several slots. In half of the machines memory limits blocks, and half of the accelerators whose
 /// memory is limited there do not hold the resident data. The units of some nodes share a device.
-/// In half of them, results are merged between iterations. In a third, items differ.
+/// In half of them, results are merged between iterations. In a third of the phases, items
+/// differ.
 [[nodiscard]] RandomMachine random_machine(std::mt19937& random);
 
 /// Like `random_machine`, with three phases of two kernels: the third phase has the kernel of the

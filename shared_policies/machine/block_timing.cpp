@@ -163,8 +163,9 @@ Seconds BlockTiming::mean(double items) const {
 
 Seconds BlockTiming::waits(Seconds begin, Seconds end, double items, const Draw& draw) const {
   const double share = times_->interruptions.share(items);
-  if (!(share > 0.0)) return {};
-  const double of_mean = mean(items) / mean_computing(items) - 1.0;
+  const Seconds computing = mean_computing(items);
+  if (!(share > 0.0) || !(computing > Seconds{})) return {};
+  const double of_mean = mean(items) / computing - 1.0;
   return (of_mean / share) * times_->interruptions.between(begin, end, items, draw);
 }
 

@@ -25,7 +25,7 @@ struct CopyWork {
 constexpr auto describe(DescriptionOf<CopyWork> /*of*/) {
   return std::tuple(
       member("copy_s", &CopyWork::copy, "for each copy in or out").cost().may_lack(),
-      member("byte_s", &CopyWork::byte_s, "for each byte of a block's input and results, in s")
+      member("byte_s", &CopyWork::byte_s, "for each byte of a block's input and results")
           .in("s")
           .at_least(0)
           .at_most(1)

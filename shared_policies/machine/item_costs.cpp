@@ -30,14 +30,14 @@ ItemCosts::ItemCosts(std::vector<CostRange> ranges) : ranges_(std::move(ranges))
   for (const CostRange& range : ranges_) {
     sum += static_cast<long double>(range.cost) * static_cast<long double>(range.items);
   }
-  const auto mean = static_cast<double>(sum / count_of_all);
-  const double scale = std::abs(mean - 1.0) <= 1e-12 ? 1.0 : mean;
+  const long double mean = sum / count_of_all;
+  const long double scale = std::abs(mean - 1.0L) <= 1e-12L ? 1.0L : mean;
   least_ = std::numeric_limits<double>::infinity();
   most_ = 0.0;
   sum = 0.0L;
   long double square = 0.0L;
   for (CostRange& range : ranges_) {
-    range.cost /= scale;
+    range.cost = static_cast<double>(static_cast<long double>(range.cost) / scale);
     least_ = std::min(least_, range.cost);
     most_ = std::max(most_, range.cost);
     sums_.push_back(static_cast<double>(sum));
@@ -58,15 +58,6 @@ double ItemCosts::up_to(Items item) const {
 double ItemCosts::sum(Items first, Items count) const {
   EQ_CHECK(first >= 0 && count >= 0 && first + count <= items(), "a block is of the workload");
   return std::max(up_to(first + count) - up_to(first), 0.0);
-}
-
-Items ItemCosts::item_at(double sum) const {
-  const auto after = std::ranges::upper_bound(sums_, sum);
-  if (after == sums_.begin()) return 0;
-  const CostRange& range = ranges_[static_cast<std::size_t>(after - sums_.begin()) - 1];
-  if (!(range.cost > 0.0)) return range.first;
-  const double inside = std::ceil((sum - *(after - 1)) / range.cost);
-  return range.first + std::min(static_cast<Items>(inside), range.items);
 }
 
 ItemCosts ItemCosts::stretched(Items items) const {
@@ -139,6 +130,9 @@ ItemCosts generated_costs(CostPattern pattern, Items items, std::uint64_t seed) 
     CostRange& range = ranges.emplace_back(CostRange{first, std::min(size, items - first), 1.0});
     range.cost = cost_of(pattern, range, items, draw.quantile(ranges.size() - 1));
   }
+  const bool is_any =
+      std::ranges::any_of(ranges, [](const CostRange& of) { return of.cost > 0.0; });
+  if (!is_any) return ItemCosts({{0, items, 1.0}});  // all were cut off at 0
   return ItemCosts(std::move(ranges));
 }
 

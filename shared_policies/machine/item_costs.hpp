@@ -15,6 +15,9 @@
 
 namespace equipoise {
 
+/// The greatest cost that files may give an item.
+inline constexpr double cost_max = 1e15;
+
 /// The cost of each of several neighbouring items, relative to other items of the workload.
 struct CostRange {
   Items first = 0;
@@ -30,7 +33,7 @@ constexpr auto describe(DescriptionOf<CostRange> /*of*/) {
                     member("cost", &CostRange::cost,
                            "the cost of each of them, relative to the mean of all items")
                         .at_least(0)
-                        .at_most(1e15));
+                        .at_most(cost_max));
 }
 
 /// The costs of all items as files have them. They need not have mean 1.
@@ -70,8 +73,6 @@ class ItemCosts {
   /// The sum of the costs of the `count` items from `first` on. O(log ranges); relative error about
   /// 1e-16 times the sum of all costs before `first + count`.
   [[nodiscard]] double sum(Items first, Items count) const;
-  /// The item up to which the costs add up to `sum`: the least x with sum(0, x) >= `sum`.
-  [[nodiscard]] Items item_at(double sum) const;
 
   [[nodiscard]] double least() const { return least_; }
   [[nodiscard]] double most() const { return most_; }
@@ -117,8 +118,13 @@ constexpr auto words(DescriptionOf<CostPattern> /*of*/) {
 /// The most ranges of generated costs. Of more items, neighbours have the same cost.
 inline constexpr Items generated_ranges_max = Items{1} << 20;
 
-/// The costs of `items` items. Equal seeds give equal costs on every machine; the first two
-/// patterns need none. Scaled to mean 1, whatever was drawn.
+/// Whether costs of `pattern` are drawn.
+[[nodiscard]] constexpr bool is_random(CostPattern pattern) {
+  return pattern != CostPattern::increasing && pattern != CostPattern::decreasing;
+}
+
+/// The costs of `items` items. Equal seeds give equal costs on machines with the same mathematical
+/// library. Scaled to mean 1, whatever was drawn.
 [[nodiscard]] ItemCosts generated_costs(CostPattern pattern, Items items, std::uint64_t seed);
 
 }  // namespace equipoise

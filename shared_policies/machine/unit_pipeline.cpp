@@ -388,18 +388,20 @@ void UnitPipeline::begin(Stage stage, Seconds at) {
 void UnitPipeline::lose_core_to_copies(Stage begun, Seconds at) {
   Running& compute = running(Stage::compute);
   if (copies_itself_ || !compute.is_busy || compute.end == Seconds::infinity()) return;
-  Seconds lost;
   for (const Stage stage : {Stage::in, Stage::out}) {
     const Running& copy = running(stage);
     const bool is_new = stage == begun || begun == Stage::compute;
     if (!is_new || !copy.is_busy || !(copy.time > Seconds{})) continue;
     const PipelinedBlock& block = queue_[position(stage)].work;
     const Seconds core = stage == Stage::in ? block.in_core : block.out_core;
-    const Seconds both = std::min(copy.end, compute.end) - at;
-    lost += (both / copy.time) * core;
+    const double share = core / copy.time;
+    const Seconds left = compute.end - at;
+    const Seconds copied = copy.end - at;
+    const bool ends_first = share < 1.0 && left <= (1.0 - share) * copied;
+    const Seconds lost = ends_first ? (share / (1.0 - share)) * left : share * copied;
+    compute.end += lost;
+    compute.time += lost;
   }
-  compute.end += lost;
-  compute.time += lost;
 }
 
 void UnitPipeline::finish(Seconds at) {

@@ -132,6 +132,7 @@ class PipelineStages {
 ///
 /// While a copy of another block goes on, the unit's computation stands still for the part of
 /// `PipelinedBlock::in_core` or `out_core` that falls into it: copying threads may have its cores.
+/// Copies of unknown duration (over links that others use) do not.
 ///
 /// A probe is in the queue as a block that computes nothing, needs no memory and brings nothing:
 /// its copy there is a copy in, its copy back a copy out.

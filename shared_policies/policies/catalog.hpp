@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "shared_policies/fit/cost_model.hpp"
-#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/model/experience.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/run/policy.hpp"
@@ -34,9 +33,8 @@ struct KnownCosts {
   /// profile has no data for the unit.
   using Phase = std::vector<std::unique_ptr<CostModel>>;
   std::vector<Phase> phases = std::vector<Phase>(1);
-  std::vector<ItemCostsPtr> items;  ///< (phases) for policies that know costs; empty: all alike
-  BlockLists schedule;              ///< for `optimum`: the best known; empty if none was searched
-  Experience experience;            ///< for policies that use it; empty if the run has none
+  BlockLists schedule;    ///< for `optimum`: the best known; empty if none was searched
+  Experience experience;  ///< for policies that use it; empty if the run has none
 };
 
 /// What a policy is made from.

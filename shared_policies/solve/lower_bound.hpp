@@ -15,10 +15,13 @@ namespace equipoise {
 
 /// A lower bound, with the shares and the bottleneck behind it.
 struct LowerBound {
-  double seconds = 0.0;             ///< for the whole phase, including all its iterations, from its
-                                    ///< start
-  std::vector<double> share_items;  ///< (units), shares of one iteration that would reach the bound
-  std::string binding;              ///< the bottleneck: "compute", "copies" or the name of a link
+  double seconds = 0.0;  ///< for the whole phase, including all its iterations, from its
+                         ///< start
+  std::vector<double>
+      share_items;      ///< (units), shares of one iteration that would reach the bound;
+                        ///< of items that differ, in items of mean cost if the bound is
+                        ///< one on work
+  std::string binding;  ///< the bottleneck: "compute", "copies" or the name of a link
 };
 
 /// The least T for which there are shares such that every unit's compute time, the times of its

@@ -145,7 +145,7 @@ std::vector<double> kinks(const Unit& unit, const Workload& workload, const Bloc
   const auto items = static_cast<double>(workload.items);
   const auto least = static_cast<double>(rest > 0 ? rest : workload.grain_items);
   const double most = std::min(static_cast<double>(largest_block(unit, workload)), items);
-  const double high = std::max(least, most) * measure.most;
+  const double high = std::min(std::max(least, most) * measure.most, std::max(least, items));
   const double low = std::max(least * measure.least, lightest * high);
   std::vector<double> sizes = {low, static_cast<double>(workload.grain_items), high};
   for (const double size : timing.sizes()) {
@@ -255,13 +255,21 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
     return measure.counts_computing ? timing.mean(x).value : 0.0;
   };
   if (streams) add_crossings(sizes, compute_s, streams);
+  // Of a block of `items`; if items differ, of one of at least so many.
+  const auto least_bytes = [&](std::optional<double> (BlockTiming::*recorded)(double) const,
+                               double per_item, double items) {
+    double least = (timing.*recorded)(items).value_or(per_item * items);
+    if (measure.most == 1.0) return least;
+    for (const double size : timing.sizes()) {
+      if (size > items) least = std::min(least, (timing.*recorded)(size).value_or(least));
+    }
+    return least;
+  };
   const auto in_bytes = [&](double x) {
-    const double items = x / measure.most;
-    return timing.in_bytes(items).value_or(workload.in_bytes_per_item * items);
+    return least_bytes(&BlockTiming::in_bytes, workload.in_bytes_per_item, x / measure.most);
   };
   const auto out_bytes = [&](double x) {
-    const double items = x / measure.most;
-    return timing.out_bytes(items).value_or(workload.out_bytes_per_item * items);
+    return least_bytes(&BlockTiming::out_bytes, workload.out_bytes_per_item, x / measure.most);
   };
   in_bytes_per_item = cheapest(sizes, in_bytes).per_item();
   out_bytes_per_item = cheapest(sizes, out_bytes).per_item();

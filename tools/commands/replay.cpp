@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -46,6 +47,10 @@ void expect_file(const std::string& file, const std::string& option, const std::
 void expect_files(const RunOptions& options, const std::string& run) {
   expect_file(options.platform_file, "--platform", run);
   for (const std::string& trace : options.trace_files) expect_file(trace, "--trace", run);
+  for (const std::string& workload : options.workloads) {
+    const std::optional<std::string> costs = costs_file_of(workload);
+    if (costs) expect_file(*costs, "--workload with costs=", run);
+  }
 }
 
 /// The run's policy as it is typed: `NAME[:k=v,...]`, or the path of its library in place of NAME.

@@ -80,7 +80,7 @@ void add_costs(SimMachine& machine) {
     costs.shares_core = unit_on_core_of_controller(trace, machine.setup.platform);
     const std::size_t number = machine.setup.costs.size();
     const std::vector<ItemCostsPtr>& items = machine.inputs->item_costs;
-    if (!items.empty()) costs.items = items[number - 1];
+    if (number <= items.size()) costs.items = items[number - 1];
     for (const PlatformUnit& of : machine.setup.platform.units) {
       const TimingPlace place = *find_timing(traces, phase.kernel, of.trace_unit);
       const auto copies = place.trace->unit_copies.find(place.unit);
@@ -214,7 +214,6 @@ KnownCosts known_costs(const SimMachine& machine, const std::vector<Trace>& trac
     }
   }
   known.schedule = machine.schedule;
-  for (const PhaseCosts& costs : machine.setup.costs) known.items.push_back(costs.items);
   return known;
 }
 

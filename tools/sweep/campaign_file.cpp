@@ -19,6 +19,7 @@
 #include "shared_policies/specs/unit_map.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "tools/runs/cost_meters.hpp"
+#include "tools/worlds/inputs.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -132,6 +133,15 @@ std::string from_folder(const std::string& folder, const std::string& path) {
   return (std::filesystem::path(folder) / path).lexically_normal().string();
 }
 
+/// `workload` with the path of its file of costs, if it has one, relative to `folder`.
+std::string with_costs_of(const std::string& folder, std::string workload) {
+  if (const std::optional<std::string> file = costs_file_of(workload)) {
+    const std::string typed = "costs=" + *file;
+    workload.replace(workload.find(typed), typed.size(), "costs=" + from_folder(folder, *file));
+  }
+  return workload;
+}
+
 /// Reads one experiment for one combination of its variables.
 class ExperimentReader {
  public:
@@ -156,7 +166,9 @@ class ExperimentReader {
       o.maps = texts("map");
       static_cast<void>(parse_maps(o.maps, own_.where(*map)));  // throws if unreadable
     }
-    o.workloads = texts("workloads");
+    for (const std::string& workload : texts("workloads")) {
+      o.workloads.push_back(with_costs_of(folder_, workload));
+    }
     o.policies = texts("policies");
     if (find("without") != nullptr) o.without = texts("without");
     read_settings(o);

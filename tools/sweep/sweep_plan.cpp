@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "tools/report/result_fields.hpp"
 #include "tools/runs/version.hpp"
 #include "tools/worlds/comparison.hpp"
+#include "tools/worlds/inputs.hpp"
 #include "tools/worlds/sim_machine_loading.hpp"
 #include "traces/json_record.hpp"
 
@@ -86,7 +88,11 @@ ContentHash machine_fingerprint(const PlannedExperiment& planned, FileHashes& fi
   hash.add("scenario");
   for (const std::string& file : planned.machine->inputs->scenario_files) hash.add(files.of(file));
   hash.add("workloads");
-  for (const std::string& workload : o.workloads) hash.add(workload);
+  for (const std::string& workload : o.workloads) {
+    hash.add(workload);
+    const std::optional<std::string> costs = costs_file_of(workload);
+    if (costs) hash.add("costs " + files.of(*costs));
+  }
   for (const std::string& map : o.maps) hash.add("map " + map);
   hash.add("settings");
   hash.add(o.dispatch_cost ? fmt::format("{}", o.dispatch_cost->value) : "dispatch of the trace");

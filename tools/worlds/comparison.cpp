@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/runs/content_hash.hpp"
+#include "tools/worlds/inputs.hpp"
 #include "traces/scenario_file.hpp"
 
 namespace equipoise {
@@ -169,6 +171,10 @@ std::vector<InputFile> input_files(const ComparisonOptions& options,
   std::vector<std::string> files;
   if (!options.platform_file.empty()) files.push_back(options.platform_file);
   files.insert(files.end(), options.trace_files.begin(), options.trace_files.end());
+  for (const std::string& workload : options.workloads) {
+    const std::optional<std::string> costs = costs_file_of(workload);
+    if (costs) files.push_back(*costs);
+  }
   if (!options.scenario_file.empty()) {
     const std::vector<std::string> read = read_scenario(options.scenario_file).files;
     files.insert(files.end(), read.begin(), read.end());

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "real/kernels/catalog.hpp"
@@ -63,6 +64,19 @@ void agree_on(OfWorkload<T> member, const char* name, std::vector<Trace>& traces
   }
 }
 
+/// Throws InputError if two traces of a kernel say different things of how its items differ.
+void expect_one_of_costs(const std::vector<Trace>& traces, const std::vector<std::string>& files) {
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool both = traces[i].costs && traces[j].costs && traces[i].kernel == traces[j].kernel;
+      if (!both || *traces[i].costs == *traces[j].costs) continue;
+      throw InputError(files[i] + ":1", fmt::format("has other costs of the items of {} than {}; "
+                                                    "make them agree",
+                                                    traces[i].kernel, files[j]));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Trace> read_traces(const std::vector<std::string>& files) {
@@ -75,6 +89,7 @@ std::vector<Trace> read_traces(const std::vector<std::string>& files) {
   agree_on(&Trace::resident_bytes, "resident_bytes", traces, files);
   agree_on(&Trace::resident_memory_bytes, "resident_memory_bytes", traces, files);
   agree_on(&Trace::memory_bytes_per_item, "memory_bytes_per_item", traces, files);
+  expect_one_of_costs(traces, files);
   return traces;
 }
 
@@ -115,6 +130,8 @@ bool takes_part(const Unit& unit, const std::vector<Workload>& phases) {
 
 namespace {
 
+constexpr const char* alike = "alike";
+
 const std::vector<ParameterInfo> trace_kernel_parameters = {
     {"items", "", "items", "how many items there are; required"},
     {"grain_items", "the trace's, else 1", "items", "block sizes are multiples of it"},
@@ -135,7 +152,7 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
     {"costs", "the trace's, else alike", "",
      "how the items differ in time: alike, increasing, decreasing, gaussian, bimodal, exponential, "
      "or a file with the relative costs of all items"},
-    {"costs_seed", "1", "", "of generated costs, which are the same in all repetitions"}};
+    {"costs_seed", "1", "", "of costs that are drawn, which are the same in all repetitions"}};
 
 /// What an item of `kernel` copies in or out, by all samples of the traces; none if one of them
 /// does not say.
@@ -275,25 +292,40 @@ Workload choose_workload(const std::string& spelling, const std::vector<Trace>& 
   throw InputError(where, unknown_name("kernel", spec.name, known));
 }
 
+std::optional<std::string> costs_file_of(const std::string& spelling) {
+  if (spelling.find("costs=") == std::string::npos) return std::nullopt;
+  const Spec spec = parse_spec(spelling, ':', "workload");
+  const auto given = spec.parameters.find("costs");
+  if (given == spec.parameters.end() || given->second == alike) return std::nullopt;
+  return called<CostPattern>(given->second) ? std::nullopt : std::optional(given->second);
+}
+
 ItemCostsPtr choose_costs(const std::string& spelling, const Workload& workload,
                           const std::vector<Trace>& traces, const std::string& where) {
   const Spec spec = parse_spec(spelling, ':', where);
   const auto given = spec.parameters.find("costs");
-  if (given == spec.parameters.end()) {
-    const auto trace = std::ranges::find_if(traces, [&](const Trace& of) {
-      return of.kernel == workload.kernel && of.costs.has_value();
-    });
-    if (trace == traces.end()) return nullptr;
-    return std::make_shared<ItemCosts>(ItemCosts(trace->costs->ranges).stretched(workload.items));
+  const auto seed = spec.parameters.find("costs_seed");
+  const auto pattern =
+      given == spec.parameters.end() ? std::nullopt : called<CostPattern>(given->second);
+  if (seed != spec.parameters.end() && (!pattern || !is_random(*pattern))) {
+    throw InputError(where,
+                     "costs_seed is for costs that are drawn (gaussian, bimodal, "
+                     "exponential); leave it out");
   }
-  if (given->second == "alike") return nullptr;
-  if (const auto pattern = called<CostPattern>(given->second)) {
-    const auto seed = spec.parameters.find("costs_seed");
+  if (pattern) {
     const Items number = seed == spec.parameters.end() ? 1 : parse_items(seed->second, where);
     return std::make_shared<ItemCosts>(
         generated_costs(*pattern, workload.items, static_cast<std::uint64_t>(number)));
   }
-  return std::make_shared<ItemCosts>(read_costs(given->second, workload.items));
+  if (const std::optional<std::string> file = costs_file_of(spelling)) {
+    return std::make_shared<ItemCosts>(read_costs(*file, workload.items));
+  }
+  if (given != spec.parameters.end()) return nullptr;
+  const auto trace = std::ranges::find_if(traces, [&](const Trace& of) {
+    return of.kernel == workload.kernel && of.costs.has_value();
+  });
+  if (trace == traces.end()) return nullptr;
+  return std::make_shared<ItemCosts>(ItemCosts(trace->costs->ranges).stretched(workload.items));
 }
 
 bool check_problem(const std::vector<Trace>& traces, const std::vector<std::string>& files,

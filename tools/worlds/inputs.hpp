@@ -1,6 +1,7 @@
 // The inputs of simulated and real machines: traces, workloads, and the units that take part.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ void add_block_limits(Unit& unit, const Unit& recorded);
 [[nodiscard]] Workload choose_workload(const std::string& spelling,
                                        const std::vector<Trace>& traces,
                                        const std::string& where = "workload");
+
+/// The file with the costs of items that `spelling` names, if it names one.
+[[nodiscard]] std::optional<std::string> costs_file_of(const std::string& spelling);
 
 /// How the items of `workload`, which was chosen for `spelling`, differ: as its parameter `costs`
 /// says (a pattern, with the seed `costs_seed`, or a file), else as the first trace of its kernel

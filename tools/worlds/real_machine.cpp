@@ -64,9 +64,7 @@ KnownCosts known_costs(const RealMachine& machine, const std::vector<Trace>& tra
   if (machine.platform) return known_costs(*machine.platform, traces);
   std::vector<std::string> units_in_traces;
   for (const UnitSpec& spec : machine.specs) units_in_traces.push_back(spec.name_in_traces());
-  KnownCosts known = known_costs(machine.phases, units_in_traces, traces);
-  known.items = machine.item_costs;
-  return known;
+  return known_costs(machine.phases, units_in_traces, traces);
 }
 
 namespace {
@@ -150,7 +148,7 @@ void choose_phases(RealMachine& machine, const RunOptions& options, bool any_com
                                     : choose_workload(spelling, machine.traces, where));
     check_problem(machine.traces, options.trace_files, machine.phases.back());
     machine.item_costs.push_back(
-        choose_costs(spelling, machine.phases.back(), machine.traces, where));
+        kernel ? nullptr : choose_costs(spelling, machine.phases.back(), machine.traces, where));
   }
 }
 

@@ -40,15 +40,9 @@ TEST(ItemCosts, AreKeptAsTheyAreIfTheirMeanIsOneAlready) {
   EXPECT_EQ(ItemCosts(once.ranges()).ranges(), once.ranges());
 }
 
-TEST(ItemCosts, FindTheItemUpToWhichTheyAddUp) {
-  const ItemCosts costs = ten_items();
-  EXPECT_EQ(costs.item_at(0.0), 0);
-  EXPECT_EQ(costs.item_at(0.5), 1);
-  EXPECT_EQ(costs.item_at(0.6), 2);
-  EXPECT_EQ(costs.item_at(3.0), 3);
-  EXPECT_EQ(costs.item_at(3.1), 4);
-  EXPECT_EQ(costs.item_at(7.1), 10);
-  EXPECT_EQ(costs.item_at(10.0), 10);
+TEST(ItemCosts, MayBeTheLeastNumbersThereAre) {
+  const ItemCosts costs({{0, 3, 0.0}, {3, 1, 5e-324}});
+  EXPECT_DOUBLE_EQ(costs.sum(3, 1), 4.0);
 }
 
 TEST(ItemCosts, AreStretchedOverMoreItemsRangeByRange) {
@@ -104,6 +98,16 @@ TEST(GeneratedCosts, DependOnTheirSeedAlone) {
   };
   EXPECT_EQ(of(1), of(1));
   EXPECT_NE(of(1), of(2));
+}
+
+TEST(GeneratedCosts, AreAlikeIfAllWereCutOffAtNothing) {
+  int cut_off = 0;  // one item in 740
+  for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+    EXPECT_EQ(generated_costs(CostPattern::gaussian, 1, seed).sum(0, 1), 1.0) << seed;
+    const ItemCosts three = generated_costs(CostPattern::gaussian, 3, seed);
+    if (three.least() == 0.0) ++cut_off;
+  }
+  EXPECT_GT(cut_off, 0);
 }
 
 TEST(GeneratedCosts, AreSharedByNeighboursOfVeryManyItems) {

@@ -95,6 +95,21 @@ TEST(UnitPipeline, ComputesLaterWhileCopiesHaveItsCore) {
   EXPECT_DOUBLE_EQ(stages.times[1].compute.value, 4.2);
 }
 
+TEST(UnitPipeline, StandsStillForALongCopyUntilItHasComputed) {
+  // The copy in of the second block, from 1 to 9 s, has the core half of the time. So 4 s of
+  // computing take 8 s. The second block is computed from 9 to 13 s.
+  Stages stages;
+  UnitPipeline pipeline(UnitId{0}, 2, stages);
+  pipeline.add(block_at(0.0));
+  PipelinedBlock block = block_at(0.0);
+  block.alone.in = Seconds{8.0};
+  block.in_core = Seconds{4.0};
+  pipeline.add(block);
+  pipeline.advance(Seconds{20.0});
+  EXPECT_EQ(stages.ends_s, (std::vector<double>{11.0, 15.0}));
+  EXPECT_DOUBLE_EQ(stages.times[0].compute.value, 8.0);
+}
+
 TEST(UnitPipeline, GivesACopyTheCoreOnlyForThePartThatItComputesMeanwhile) {
   // The copy out of the first block, from 5 to 7 s, has the core for 1 s: half of it falls into the
   // computation of the second, from 6 s on, which was not ready before 5 s.

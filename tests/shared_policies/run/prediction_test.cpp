@@ -122,6 +122,15 @@ TEST(Prediction, NarrowsCausesThatValidationsShowToBeOverestimated) {
   EXPECT_NEAR(low_s, std::exp(-0.049), 0.004);
 }
 
+TEST(Prediction, LearnsTheErrorsOfTheModelWhereLittleElseVaries) {
+  // Where much was known to vary nothing did; elsewhere errors are 10 %, and nothing explains them.
+  const auto [low_s, high_s] = interval_of(
+      steady("p", 2.0), {},
+      {validated({1.1}), validated({1.0 / 1.1}), validated({1.0}, 0.5), validated({1.0}, 0.5)});
+  EXPECT_NEAR(low_s, 2.0 / 1.1, 1e-6);
+  EXPECT_NEAR(high_s, 2.0 * 1.1, 1e-6);
+}
+
 TEST(Prediction, LearnsMoreFromValidationsOfRunsThatAreAsLong) {
   // Runs of 1 s were 10 % slower than predicted, runs of 1,000 s as fast.
   ValidatedCase slow = validated({1.1});

@@ -267,6 +267,15 @@ TEST(LowerBound, OfItemsThatDifferCountsABlocksFixedTimeOnce) {
   EXPECT_NEAR(problem.bound().seconds, 1.0 + 2.0 * 4.0, 1e-8);
 }
 
+TEST(LowerBound, OfOneHeavyItemAmongVeryManyIsOfAllUnits) {
+  // A bound may divide the heavy item: 1e9 s of work on a hundred units.
+  BoundProblem problem(1'000'000'000);
+  for (int unit = 0; unit < 100; ++unit) problem.add_affine_unit(0.0, 1.0);
+  problem.costs = std::make_shared<ItemCosts>(
+      std::vector<CostRange>{{0, 999'999'999, 1.0}, {999'999'999, 1, 999'999'999.0}});
+  EXPECT_NEAR(problem.bound().seconds, 1e7, 1.0);
+}
+
 TEST(LowerBound, OfItemsThatDifferCopiesAllOfThem) {
   // 80 bytes over a link of 1 byte/s take longer than 8 items of 1 ms, and the heaviest item has 10
   // bytes as any other.

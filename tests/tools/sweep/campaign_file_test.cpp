@@ -46,6 +46,22 @@ std::string one_experiment(const std::string& members) {
          "\"workloads\":\"k:items=5\",\"policies\":\"greedy\"" + members + "}]}";
 }
 
+TEST_F(CampaignFile, NamesFilesOfCostsRelativeToItsFolder) {
+  const std::string text = one_experiment("");
+  const auto workload_of = [&](const std::string& spelling) {
+    std::string with = text;
+    with.replace(with.find("k:items=5"), 9, spelling);
+    return without_folder(read(with).experiments.at(0).options.workloads.at(0));
+  };
+  EXPECT_EQ(workload_of("k:items=5,costs=costs.csv"), "k:items=5,costs=costs.csv");
+  EXPECT_EQ(read(text).experiments.at(0).options.workloads.at(0), "k:items=5");
+  std::string with = text;
+  with.replace(with.find("k:items=5"), 9, "k:costs=costs.csv,items=5");
+  EXPECT_EQ(read(with).experiments.at(0).options.workloads.at(0),
+            "k:costs=" + scratch.path("c/costs.csv") + ",items=5");
+  EXPECT_EQ(workload_of("k:items=5,costs=gaussian"), "k:items=5,costs=gaussian");
+}
+
 TEST_F(CampaignFile, GivesEveryChoiceOfTheVariablesOnce) {
   const Campaign campaign =
       read(head +
