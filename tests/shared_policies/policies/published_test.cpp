@@ -124,7 +124,9 @@ const std::map<std::string, Values> published = {
       {"tolerance", "0.05"},
       {"profile_share_max", "0.5"},
       {"time", "block"}}},
-    {"hguided", with(learning, {{"powers", "auto"}, {"divisor", "2"}, {"time", "block"}})},
+    {"hguided",
+     with(learning,
+          {{"powers", "auto"}, {"divisor", "2"}, {"time", "block"}, {"preset", "published"}})},
 };
 
 TEST(Published, DefaultsAreThePapersAndEachNamesItsPlace) {
