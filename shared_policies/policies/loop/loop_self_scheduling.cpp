@@ -21,7 +21,7 @@
 //              (Banicescu and Liu 2000)
 //
 // loop_sizes.hpp has the formulas and their sources, item_times.hpp what is learned of the units.
-// Of the same family: hguided (hguided.cpp).
+// Of the same family: taper and bold (scatter_rules.cpp), hguided (hguided.cpp).
 //
 // Where we depart:
 //  - The number of units is that of the present units. A batch of factoring ends when its items are
