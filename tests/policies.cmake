@@ -16,6 +16,7 @@ equipoise_tests(policies
     shared_policies/loop/loop_self_scheduling_test.cpp
     shared_policies/loop/loop_sizes_test.cpp
     shared_policies/loop/profiled_split_test.cpp
+    shared_policies/loop/scatter_rules_test.cpp
     shared_policies/plb/dlb_gpu_test.cpp
     shared_policies/plb/plb_hac_tail_test.cpp
     shared_policies/plb/plb_hac_test.cpp

@@ -26,6 +26,7 @@ namespace equipoise {
 [[nodiscard]] std::vector<PolicyInfo> loop_rules_info();      // ss, fsc, mfsc, gss, tss
 [[nodiscard]] std::vector<PolicyInfo> factoring_info();       // fac, fac2, wf
 [[nodiscard]] std::vector<PolicyInfo> adaptive_rules_info();  // awf-b to awf-e, af
+[[nodiscard]] std::vector<PolicyInfo> scatter_rules_info();   // taper, bold
 [[nodiscard]] PolicyInfo naive_info();
 [[nodiscard]] PolicyInfo asymmetric_info();
 [[nodiscard]] PolicyInfo hguided_info();
@@ -66,6 +67,7 @@ inline constexpr ListedPolicies listed_policies[] = {
     loop_rules_info,
     factoring_info,
     adaptive_rules_info,
+    scatter_rules_info,
     naive_info,
     asymmetric_info,
     hguided_info,

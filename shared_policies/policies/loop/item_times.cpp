@@ -147,6 +147,23 @@ double ItemTimes::variance_s2(UnitId unit) {
   return *sums.variance_s2;
 }
 
+std::optional<ItemTime> ItemTimes::of_any_unit() {
+  double items = 0.0;
+  double seconds = 0.0;
+  for (const Sums& sums : now_->sums) {
+    items += sums.items;
+    seconds += sums.seconds;
+  }
+  if (items <= 0.0) return std::nullopt;
+  ItemTime any{seconds / items, 0.0};
+  for (std::uint32_t p = 0; p < now_->sums.size(); ++p) {
+    if (now_->sums[p].blocks == 0) continue;
+    const double off_s = *now_->mean_s[p] - any.mean_s;
+    any.variance_s2 += now_->sums[p].items / items * (variance_s2(UnitId{p}) + off_s * off_s);
+  }
+  return any;
+}
+
 double speed_share(const View& view, UnitId unit, const ItemSeconds& item_s, UnknownUnit unknown) {
   std::optional<double> assumed_s;
   for (const std::optional<double>& s : item_s) {
@@ -170,6 +187,17 @@ ItemSeconds profile_item_times(const KnownCosts& known, const View& view) {
   ItemSeconds item_s;
   for (const auto& cost : phase) item_s.emplace_back(cost->at(even).seconds / even);
   return item_s;
+}
+
+double profile_fixed_s(const KnownCosts& known, const View& view) {
+  const KnownCosts::Phase& phase = known.phases[static_cast<std::size_t>(view.phase())];
+  const auto grain = static_cast<double>(view.workload().grain_items);
+  double sum_s = 0.0;
+  for (const auto& cost : phase) {
+    const CostAt at = cost->at(grain);
+    sum_s += std::max(0.0, at.seconds - grain * at.seconds_per_item);
+  }
+  return sum_s / static_cast<double>(phase.size());
 }
 
 ItemTime item_time_between_units(const ItemSeconds& item_s) {

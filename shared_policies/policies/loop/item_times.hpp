@@ -89,6 +89,14 @@ class ItemTimes {
   /// The variance of single item times that the last 64 blocks of `unit` show (see
   /// `item_variance_s2`).
   [[nodiscard]] double variance_s2(UnitId unit);
+  /// Mean and variance of the times of single items on whichever unit did them: over the finished
+  /// blocks of all units, each unit counting with the items that it did. The variance has that of
+  /// each unit and that between units,
+  ///
+  ///     sum(c_p (sigma_p^2 + (mu_p - mu)^2)) / sum(c_p),
+  ///
+  /// as if single items were timed. Nothing without a finished block. O(units).
+  [[nodiscard]] std::optional<ItemTime> of_any_unit();
   /// The number of finished blocks of `unit` with this kernel.
   [[nodiscard]] std::uint64_t blocks(UnitId unit) const { return now_->sums[unit.index].blocks; }
 
@@ -128,6 +136,10 @@ class ItemTimes {
 
 /// The item times (n) of the current phase in the profile, in blocks of an even share of its items.
 [[nodiscard]] ItemSeconds profile_item_times(const KnownCosts& known, const View& view);
+
+/// The fixed part of a block's time, independent of its size (s): the mean over the profile's
+/// units.
+[[nodiscard]] double profile_fixed_s(const KnownCosts& known, const View& view);
 
 /// Mean and variance between the units of `item_s` (n), which must have no gaps.
 [[nodiscard]] ItemTime item_time_between_units(const ItemSeconds& item_s);

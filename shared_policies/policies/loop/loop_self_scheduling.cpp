@@ -1,4 +1,4 @@
-// ss, fsc, mfsc, gss, tss, fac, fac2, wf, awf-b, awf-c, awf-d, awf-e, af, hguided: dynamic loop
+// ss, fsc, mfsc, gss, tss, fac, fac2, wf, awf-b, awf-c, awf-d, awf-e, af: dynamic loop
 // self-scheduling. R of the N items remain; an idle one of P units asks, and gets a block of
 //
 //     ss       a grain (Tang and Yew 1986)                                PureSelfScheduling
@@ -19,10 +19,9 @@
 //              (Carino and Banicescu 2008)
 //     af       by mean and variance of each unit's item times             AdaptiveFactoring
 //              (Banicescu and Liu 2000)
-//     hguided  R P_p / (2 n sum of P_j), P_p: power of unit p             HGuided
-//              (Maat, EngineCL)
 //
 // loop_sizes.hpp has the formulas and their sources, item_times.hpp what is learned of the units.
+// Of the same family: taper and bold (scatter_rules.cpp), hguided (hguided.cpp).
 //
 // Where we depart:
 //  - The number of units is that of the present units. A batch of factoring ends when its items are
@@ -37,14 +36,8 @@
 //    `update=iteration` awf-b is the AWF of Banicescu, Velusamy and Devaprasad (2003), whose
 //    weights change between the iterations of an application. What was learned of a kernel is kept
 //    over iterations and phases.
-//  - af cuts a unit's first block into `sub_blocks`, from which it estimates the deviation of item
-//    times, as LB4OMP does with ten pieces of its first hundred iterations, and continues with
-//    whole blocks. Our pieces have two sizes, because pieces of one size cannot tell scatter
-//    between items from scatter that a whole block has (`item_variance_s2`).
-//  - In Maat and EngineCL the user gives the powers. If none are given, a unit's power is the items
-//    per second of its blocks so far.
-#include <fmt/format.h>
-
+//  - af estimates the deviation of item times from pieces of a unit's first block (`FirstPieces`),
+//    and continues with whole blocks.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -53,60 +46,16 @@
 #include <string>
 #include <vector>
 
-#include "shared_policies/fit/cost_model.hpp"
-#include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/loop/first_pieces.hpp"
 #include "shared_policies/policies/loop/item_times.hpp"
+#include "shared_policies/policies/loop/loop_parameters.hpp"
 #include "shared_policies/policies/loop/loop_sizes.hpp"
 #include "shared_policies/policies/loop/self_scheduling.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
 namespace {
-
-// -- Parameters that several of them have ------------------------------------------------------
-
-ParameterInfo min_block_parameter() {
-  return {"min_block_items", "auto", "items",
-          "smallest block; auto: one grain (accelerators want more)",
-          "the originals count single iterations of a loop: one grain"};
-}
-
-std::optional<Items> min_block(const Parameters& read) {
-  return read.items_or_auto("min_block_items", 1);
-}
-
-ParameterInfo unknown_parameter() {
-  return {"unknown", "smallest", "",
-          "item time assumed of units without a finished block: the smallest known (DLS4LB's code) "
-          "or the largest (its comment)",
-          "not said; chosen because DLS4LB's code does so (its comment says the opposite)"};
-}
-
-UnknownUnit unknown_unit(const Parameters& read) {
-  return read.choice<UnknownUnit>("unknown", {"smallest", "largest"});
-}
-
-/// A number of at least 0; nothing for "auto".
-std::optional<double> number_or_auto(const Parameters& read, const std::string& name) {
-  if (read.text(name) == "auto") return std::nullopt;
-  return read.number(name, 0.0, 1e300);
-}
-
-/// Relative speeds, one for each unit of the run, as item times (n); nothing for "auto". Throws
-/// InputError if `known` has another number of units.
-std::optional<ItemSeconds> item_times_or_auto(const Parameters& read, const std::string& name,
-                                              const KnownCosts* known) {
-  if (read.text(name) == "auto") return std::nullopt;
-  ItemSeconds times;
-  for (const double speed : read.positive_list(name)) times.emplace_back(1.0 / speed);
-  if (known != nullptr && known->phases.front().size() != times.size()) {
-    throw InputError("policy",
-                     fmt::format("{}={} has {} numbers for {} units; give one for each", name,
-                                 read.text(name), times.size(), known->phases.front().size()));
-  }
-  return times;
-}
 
 // -- Rules that measure nothing ----------------------------------------------------------------
 
@@ -160,22 +109,11 @@ class KnownScatterFixedSize final : public FixedSize {
  private:
   [[nodiscard]] double choose() const override {
     const double items = all_items();
-    const double overhead_s = overhead_s_ ? *overhead_s_ : fixed_s();
+    const double overhead_s = overhead_s_ ? *overhead_s_ : profile_fixed_s(known_, view());
     if (sigma_s_) return fixed_size_items(items, present(), overhead_s, *sigma_s_);
     const ItemTime item = item_time_between_units(profile_item_times(known_, view()));
     return fixed_size_alike_items(items, present(), overhead_s, item.mean_s,
                                   std::sqrt(item.variance_s2) / item.mean_s);
-  }
-
-  /// The fixed part of a block's time, independent of its size: the mean over units.
-  [[nodiscard]] double fixed_s() const {
-    const KnownCosts::Phase& phase = known_.phases[static_cast<std::size_t>(view().phase())];
-    double sum_s = 0.0;
-    for (const auto& cost : phase) {
-      const CostAt at = cost->at(grain());
-      sum_s += std::max(0.0, at.seconds - grain() * at.seconds_per_item);
-    }
-    return sum_s / static_cast<double>(phase.size());
   }
 
   const KnownCosts& known_;
@@ -335,29 +273,17 @@ class AdaptiveFactoring final : public SelfScheduling {
  public:
   explicit AdaptiveFactoring(const Parameters& read)
       : SelfScheduling(min_block(read)),
-        initial_block_items_(read.items_or_auto("initial_block_items", 1)),
+        pieces_(read),
         unknown_(unknown_unit(read)),
-        sub_blocks_(read.items("sub_blocks", 1, 1'000'000)),
         times_(timed_part(read)) {}
 
  private:
   void on_event(const Event& event) override { times_.include(view(), event); }
 
   WantedBlock wanted(UnitId unit) override {
-    const std::uint64_t met = times_.blocks(unit) + view().unit(unit).outstanding.size();
-    if (times_.blocks(unit) == 0 || met < static_cast<std::uint64_t>(sub_blocks_)) {
-      return {piece(met), BlockTag::train};
-    }
+    if (const auto piece = pieces_.next(view(), times_, unit)) return {*piece, BlockTag::train};
     const std::size_t p = gather(unit);
     return {adaptive_factoring_items(remaining(), estimates_, p)};
-  }
-
-  /// The size of a unit's piece number `met`, counted from 0, of its first block: half and one and
-  /// a half times an even piece, in turns.
-  [[nodiscard]] double piece(std::uint64_t met) const {
-    const auto first = static_cast<double>(initial_block(view(), initial_block_items_));
-    const double even = first / static_cast<double>(sub_blocks_);
-    return sub_blocks_ == 1 ? even : (met % 2 == 0 ? 0.5 : 1.5) * even;
   }
 
   /// Fills the estimates of the present units and returns the position of `unit` in them. A unit
@@ -385,44 +311,10 @@ class AdaptiveFactoring final : public SelfScheduling {
     return position;
   }
 
-  std::optional<Items> initial_block_items_;
+  FirstPieces pieces_;
   UnknownUnit unknown_;
-  Items sub_blocks_;
   ItemTimes times_;
   std::vector<ItemTime> estimates_;  // of the present units
-};
-
-class HGuided final : public SelfScheduling {
- public:
-  HGuided(const Parameters& read, const KnownCosts* known)
-      : SelfScheduling(min_block(read)),
-        initial_block_items_(read.items_or_auto("initial_block_items", 1)),
-        divisor_(read.number("divisor", 1e-3, 1e9)),
-        given_item_s_(item_times_or_auto(read, "powers", known)),
-        times_(timed_part(read)),
-        unknown_(unknown_unit(read)) {}
-
- private:
-  void on_event(const Event& event) override {
-    times_.include(view(), event);
-    EQ_CHECK(!given_item_s_ || given_item_s_->size() == view().units().size(),
-             "as many powers as units were asked for when the policy was made");
-  }
-
-  WantedBlock wanted(UnitId unit) override {
-    if (!given_item_s_ && times_.blocks(unit) == 0) {
-      return {static_cast<double>(initial_block(view(), initial_block_items_)), BlockTag::train};
-    }
-    const double share =
-        speed_share(view(), unit, given_item_s_ ? *given_item_s_ : times_.mean_s(), unknown_);
-    return {std::floor(remaining() * share / (divisor_ * present()))};
-  }
-
-  std::optional<Items> initial_block_items_;
-  double divisor_;
-  std::optional<ItemSeconds> given_item_s_;  ///< (n), from given powers
-  ItemTimes times_;
-  UnknownUnit unknown_;
 };
 
 // -- Catalog -----------------------------------------------------------------------------------
@@ -550,33 +442,9 @@ std::vector<PolicyInfo> adaptive_rules_info() {
       {.name = "af",
        .line = "block sizes from mean and variance of each unit's item times",
        .source = "Banicescu and Liu (2000)",
-       .parameters =
-           {initial_block_parameter(),
-            {"sub_blocks", "10", "blocks", "pieces of a unit's first block, for a first variance",
-             "LB4OMP: ten pieces of the first block; Banicescu and Liu (2000) time single items"},
-            time_parameter("compute"),
-            unknown_parameter(),
-            min_block_parameter()},
+       .parameters = {initial_block_parameter(), sub_blocks_parameter(), time_parameter("compute"),
+                      unknown_parameter(), min_block_parameter()},
        .make = make_a<AdaptiveFactoring>}};
-}
-
-PolicyInfo hguided_info() {
-  return {
-      .name = "hguided",
-      .line = "shrinking blocks, proportional to each unit's speed",
-      .source = "Maat; EngineCL",
-      .parameters =
-          {initial_block_parameter(),
-           {"powers", "auto", "",
-            "relative speeds of the units in their order, 4/1/1; auto: as their blocks show them",
-            "given by the user in EngineCL; auto: ours, for runs without such knowledge"},
-           {"divisor", "2", "",
-            "k: a block is the unit's share of the remaining items, divided by k",
-            "Maat, EngineCL: k = 2"},
-           time_parameter("block"),
-           unknown_parameter(),
-           min_block_parameter()},
-      .make = make_a<HGuided>};
 }
 
 }  // namespace equipoise

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
+#include <optional>
 #include <span>
 
 namespace equipoise {
@@ -103,6 +105,96 @@ struct ItemTime {
   const double tr = remaining / speed;
   const double sum = d + 2.0 * tr + std::sqrt(d * d + 4.0 * d * tr);
   return 2.0 * tr * tr / (sum * units[p].mean_s);
+}
+
+/// Tapering: the block of
+///
+///     K = T + v^2 / 2 - v sqrt(2 T + v^2 / 4),   T = R / P + K_min / 2,   v = alpha sigma / mu,
+///
+/// items, for item times of mean mu and standard deviation sigma and blocks of at least K_min
+/// items. It solves T - K = v sqrt(T + K): a block of K items takes no longer than an even share of
+/// T items elsewhere unless their difference is alpha standard deviations off. May be negative
+/// where T is small; the block is then K_min. `scaled_variation`: v. Source: Lucco (1992), as later
+/// papers print it. LB4OMP leaves K_min / 2 out.
+[[nodiscard]] inline double tapered_items(double remaining, double units, double min_items,
+                                          double scaled_variation) {
+  const double t = remaining / units + min_items / 2.0;
+  const double v = scaled_variation;
+  return t + v * v / 2.0 - v * std::sqrt(2.0 * t + v * v / 4.0);
+}
+
+/// What the bold strategy knows before the loop.
+struct BoldInputs {
+  double mean_s = 0.0;      ///< mu, of the time of an item; > 0
+  double sigma_s = 0.0;     ///< standard deviation of the time of an item
+  double overhead_s = 0.0;  ///< h, of one request
+};
+
+/// What it knows of the loop when a unit requests work.
+struct BoldState {
+  double unassigned = 0.0;  ///< R, items not handed out; > 0
+  double undone = 0.0;      ///< N, estimated: R, and what is left of the blocks handed out
+  double unreturned = 0.0;  ///< M, R and all items of blocks that have not come back
+  double units = 1.0;       ///< P
+};
+
+/// The bold strategy. With
+///
+///     a = 2 (sigma / mu)^2,   b = 8 a ln(8 a),   c1 = h / (mu ln 2),   c2 = sqrt(2 pi) c1
+///
+/// of the loop, and at each request
+///
+///     Q = R / P,   r = max(R, N),   t = r / P,   v = Q / (b + Q),   d = R / (1 + 1 / ln Q - v),
+///     s = a (ln d - ln c2) (1 + M / (r P)),
+///     w = ln(v ln Q) + ln b  if b > 0,   w = ln ln Q  otherwise,
+///
+/// a block has
+///
+///     1                                                           items  if Q <= 1,
+///     t                                                                  if d <= c2,
+///     min(t, t + max(0, c1 w) + s / 2 - sqrt(s (t + s / 4)))             otherwise.
+///
+/// Without c1 w, the last size solves K + sqrt(s K) = t: a block that with its scatter fits into
+/// the even share t. c1 w is for the overhead that larger blocks save. Source: Hagerup (1997), as
+/// LB4OMP's code has it.
+[[nodiscard]] inline double bold_items(const BoldInputs& known, const BoldState& now) {
+  const double q = now.unassigned / now.units;
+  if (q <= 1.0) return 1.0;
+  const double variation = known.sigma_s / known.mean_s;
+  const double a = 2.0 * variation * variation;
+  const double r = std::max(now.unassigned, now.undone);
+  const double t = r / now.units;
+  if (a <= 0.0) return t;
+  const double b = 8.0 * a * std::log(8.0 * a);  // > -0.37, because x ln x > -1 / e
+  const double c1 = known.overhead_s / (known.mean_s * std::numbers::ln2);
+  const double c2 = std::sqrt(2.0 * std::numbers::pi) * c1;
+  const double ln_q = std::log(q);
+  const double v = q / (b + q);
+  const double d = now.unassigned / (1.0 + 1.0 / ln_q - v);
+  if (d <= c2) return t;
+  const double s = a * (std::log(d) - std::log(c2)) * (1.0 + now.unreturned / (r * now.units));
+  const double w = b > 0.0 ? std::log(v * ln_q) + std::log(b) : std::log(ln_q);
+  // t + s / 2 - sqrt(s (t + s / 4)), without cancellation if s is large: without overhead, c2 is 0
+  // and s infinite.
+  const double shrunk = t * t / (t + s / 2.0 + std::sqrt(s * (t + s / 4.0)));
+  return std::min(t, shrunk + std::max(0.0, c1 * w));
+}
+
+/// Divisor and smallest block of hguided for one unit.
+struct TunedUnit {
+  double divisor = 2.0;     ///< k
+  double min_grains = 1.0;  ///< m
+};
+
+/// The values that EngineCL's authors recommend for three devices, a CPU, an integrated and a
+/// discrete GPU: k = 3.5, 1.5, 1 and m = 1, 15, 30. `rank` is 0 for the slowest units and 1 for the
+/// fastest; between the three devices, values are on lines (ours). Nothing if all units are
+/// alike: k = 2, m = 1, as without tuning. Source: Nozal, Bosque, Beivide (2019).
+[[nodiscard]] inline TunedUnit tuned_by_rank(std::optional<double> rank) {
+  if (!rank) return {};
+  const double upper = *rank * 2.0 - 1.0;
+  if (upper < 0.0) return {std::lerp(1.5, 3.5, -upper), std::lerp(15.0, 1.0, -upper)};
+  return {std::lerp(1.5, 1.0, upper), std::lerp(15.0, 30.0, upper)};
 }
 
 /// The sizes of trapezoid self-scheduling: they fall linearly from f = ceil(N / (2 P)) to the last

@@ -44,6 +44,8 @@ class SelfScheduling : public EventPolicy {
   [[nodiscard]] double min_items() const {
     return whole_grains_up(static_cast<double>(min_block_items_.value_or(1)));
   }
+  /// The smallest block for `unit`, in whole grains; called only if work is left.
+  [[nodiscard]] virtual double min_items_of(UnitId /*unit*/) const { return min_items(); }
 
  private:
   /// A size that exceeds whole grains by less than this part of a grain is not rounded up.
@@ -53,7 +55,7 @@ class SelfScheduling : public EventPolicy {
 
   void on_idle(UnitId unit) final {
     const WantedBlock block = wanted(unit);
-    const double items = std::max(whole_grains_up(block.items), min_items());
+    const double items = std::max(whole_grains_up(block.items), min_items_of(unit));
     decisions().assign(unit, static_cast<Items>(std::min(items, most_items)), block.tag);
   }
   void on_run() final { count(); }

@@ -222,6 +222,95 @@ TEST(HGuided, MeasuresThePowersUnlessTold) {
   EXPECT_EQ(schedule.sizes(1, BlockTag::run).front(), 53);
 }
 
+/// 1000 items unless said otherwise, and units with these powers, which are known.
+PolicyTest guided(const std::string& powers, const std::vector<double>& item_s) {
+  PolicyTest test;
+  test.policy = "hguided";
+  test.parameters["powers"] = powers;
+  test.items = 1000;
+  for (const double s : item_s) add_affine(test, 0.0, s);
+  return test;
+}
+
+TEST(HGuided, HasADivisorForEachUnit) {
+  PolicyTest test = guided("3/1", {1.0, 3.0});
+  test.items = 800;
+  test.parameters["divisor"] = "1/4";
+  const Schedule schedule = run_schedule(test);
+  // 800 * 3/4 / 2 = 300 and 500 / 4 / 8 = 15. At 45 s 485 / 32 = 15.
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run).front(), 300);
+  EXPECT_EQ(first_of(schedule.sizes(1, BlockTag::run), 2), (Sizes{15, 15}));
+}
+
+TEST(HGuided, HasASmallestBlockForEachUnit) {
+  PolicyTest test = guided("3/1", {1.0, 7.0});
+  test.items = 100;
+  test.parameters["min_block_items"] = "30/4";
+  const Schedule schedule = run_schedule(test);
+  // 100 * 3/16 = 18, 70 / 16 = 4. At 28 s 66 / 16 = 4, at 30 s 62 * 3/16 = 11, at 56 s 32 / 16 = 2,
+  // and at 60 s the last 28.
+  EXPECT_EQ(schedule.sizes(0, BlockTag::run), (Sizes{30, 30, 28}));
+  EXPECT_EQ(schedule.sizes(1, BlockTag::run), (Sizes{4, 4, 4}));
+}
+
+/// The first block of each unit.
+Sizes first_blocks(const PolicyTest& test) {
+  const Sizes all = run_schedule(test).sizes_as_handed_out();
+  return first_of(all, test.fake.units.size());
+}
+
+TEST(HGuided, IsTunedByTheRankOfAUnitsPower) {
+  PolicyTest test = guided("9/3/1", {1.0, 3.0, 9.0});
+  test.parameters["preset"] = "tuned";
+  // k = 1, 1.5, 3.5: 1000 * 9/13 / 3 = 230.8, 770 * 3/13 / 4.5 = 39.5, 731 / 13 / 10.5 = 5.4.
+  EXPECT_EQ(first_blocks(test), (Sizes{230, 39, 5}));
+  // At least 30, 15 and 1 grains: 23, 3.6 and 0.4 items are less.
+  test.items = 100;
+  EXPECT_EQ(first_blocks(test), (Sizes{30, 15, 1}));
+  // 23.1, 4.3 and 0.4 of 2 * 30, 2 * 15 and 2 items.
+  test.grain_items = 2;
+  EXPECT_EQ(first_blocks(test), (Sizes{60, 30, 2}));
+  test.parameters["min_block_items"] = "auto";
+  EXPECT_EQ(first_blocks(test), (Sizes{24, 4, 2}));
+}
+
+TEST(HGuided, GivesUnitsOfNearlyTheSamePowerTheSameRank) {
+  PolicyTest test = guided("10/9/1", {1.0, 1.0, 9.0});
+  test.parameters["preset"] = "tuned";
+  // k = 1, 1, 3.5: 1000 / 2 / 3 = 166.7, 834 * 9/20 / 3 = 125.1, 709 / 20 / 10.5 = 3.4.
+  EXPECT_EQ(first_blocks(test), (Sizes{166, 125, 3}));
+  // No ranks: k = 2, as without tuning, 1000 / 2 / 4 = 125 and 875 / 8 = 109.4.
+  PolicyTest alike = guided("1/1", {1.0, 1.0});
+  alike.parameters["preset"] = "tuned";
+  EXPECT_EQ(first_blocks(alike), (Sizes{125, 109}));
+}
+
+TEST(HGuided, IsTunedByMeasuredPowersOnceTwoAreKnown) {
+  PolicyTest test = one_and_three("hguided");
+  test.parameters["preset"] = "tuned";
+  const Schedule schedule = run_schedule(test);
+  EXPECT_EQ(schedule.sizes(0, BlockTag::train), (Sizes{10}));
+  // At 10 s k = 2: 980 / 8 = 122. At 30 s 858 / 4 / 7 = 30. At 120 s 828 / 28 = 29. At 132 s
+  // 799 * 3/4 / 2 = 299.
+  EXPECT_EQ(first_of(schedule.sizes(0, BlockTag::run), 2), (Sizes{122, 299}));
+  EXPECT_EQ(first_of(schedule.sizes(1, BlockTag::run), 2), (Sizes{30, 29}));
+  EXPECT_EQ(schedule.items(), 1000);
+}
+
+TEST(HGuided, RefusesListsThatAreNotOneAUnit) {
+  const PolicyTest test = one_and_three("hguided");
+  const auto refused = [&](const TypedParameters& parameters) {
+    return refusal_of([&] {
+      (void)make_policy(find_policy("hguided"), PolicyInputs{parameters, &test.known});
+    });
+  };
+  EXPECT_NE(refused({{"divisor", "1/2/3"}}).find("3 numbers for 2 units"), std::string::npos);
+  EXPECT_NE(refused({{"min_block_items", "1/2/3"}}).find("3 numbers for 2 units"),
+            std::string::npos);
+  EXPECT_NE(refused({{"min_block_items", "1.5/2"}}).find("whole numbers"), std::string::npos);
+  EXPECT_NE(refused({{"divisor", "by_speed"}}).find("divisor"), std::string::npos);
+}
+
 TEST(HGuided, RefusesPowersThatAreNotOneAUnit) {
   const PolicyTest test = one_and_three("hguided");
   const PolicyInputs inputs{{{"powers", "2/1/1"}}, &test.known};

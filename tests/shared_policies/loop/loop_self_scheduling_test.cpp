@@ -101,11 +101,11 @@ TEST(LoopSelfScheduling, FscReadsOverheadAndScatterOffTheProfileUnlessTold) {
 }
 
 TEST(LoopSelfScheduling, KnowsNothingBeforehandUnlessItsFormulaNeedsIt) {
-  for (const char* policy : {"fsc", "fac", "wf"}) {
+  for (const char* policy : {"fsc", "fac", "wf", "bold"}) {
     EXPECT_EQ(find_policy(policy).foresight, Foresight::informed) << policy;
   }
   for (const char* policy : {"ss", "mfsc", "gss", "tss", "fac2", "awf-b", "awf-c", "awf-d", "awf-e",
-                             "af", "naive", "asymmetric", "hguided"}) {
+                             "af", "taper", "naive", "asymmetric", "hguided"}) {
     EXPECT_EQ(find_policy(policy).foresight, Foresight::none) << policy;
   }
 }

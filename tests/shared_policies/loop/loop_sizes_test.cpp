@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "shared_policies/fit/speed_curve.hpp"
@@ -76,6 +77,47 @@ TEST(LoopSizes, FactoringTakesLessTheMoreTimesScatter) {
   EXPECT_NEAR(factoring_divisor(1000, 4, 0.3, true), 1.027196, 1e-6);
   // R = 24: b = 0.122474: 2 + 0.015 + 0.122474 * 2.003747.
   EXPECT_NEAR(factoring_divisor(24, 4, 0.3, false), 2.260408, 1e-6);
+}
+
+TEST(LoopSizes, TaperingIsNoLongerThanAnEvenShareByAlphaDeviations) {
+  for (const double v : {0.1, 1.0, 5.0}) {
+    // T - K = v sqrt(T + K)
+    const double k = tapered_items(1000, 4, 1, v);
+    EXPECT_NEAR(250.5 - k, v * std::sqrt(250.5 + k), 1e-9) << v;
+  }
+  EXPECT_DOUBLE_EQ(tapered_items(1000, 4, 1, 0.0), 250.5);
+  EXPECT_LT(tapered_items(1, 4, 1, 3.0), 0.0);
+}
+
+TEST(LoopSizes, BoldGrowsWithTheItemsThatAreNotDone) {
+  const BoldInputs known{1.0, 0.5, 0.1};
+  EXPECT_NEAR(bold_items(known, {1000, 1000, 1000, 4}), 214.782, 0.001);
+  EXPECT_NEAR(bold_items(known, {785, 1000, 1000, 4}), 215.315, 0.001);
+  EXPECT_NEAR(bold_items(known, {352, 1000, 1000, 4}), 217.236, 0.001);
+  EXPECT_DOUBLE_EQ(bold_items(known, {4, 1000, 1000, 4}), 1.0);
+}
+
+TEST(LoopSizes, BoldWithoutOverheadOrScatterIsAsSmallOrLargeAsPossible) {
+  EXPECT_DOUBLE_EQ(bold_items({1.0, 0.5, 0.0}, {1000, 1000, 1000, 4}), 0.0);
+  EXPECT_DOUBLE_EQ(bold_items({1.0, 0.0, 0.1}, {1000, 1000, 1000, 4}), 250.0);
+  EXPECT_DOUBLE_EQ(bold_items({1.0, 0.5, 1e6}, {1000, 1000, 1000, 4}), 250.0);
+  // 8 a = 0.16 < 1: b = 0.16 ln 0.16 = -0.29321, v = 1.00117, d = 1000 / 0.17994 = 5557.6,
+  // s = 0.02 * 9.6401 * 1.25 = 0.24100, w = ln 5.5215 = 1.70864:
+  // 250 + 0.24650 + 0.12050 - sqrt(0.24100 * 250.06025) = 242.604.
+  EXPECT_NEAR(bold_items({1.0, 0.1, 0.1}, {1000, 1000, 1000, 4}), 242.604, 0.001);
+}
+
+TEST(LoopSizes, HGuidedIsTunedForThreeDevicesAndBetweenThem) {
+  const auto expect = [](std::optional<double> rank, double divisor, double min_grains) {
+    EXPECT_DOUBLE_EQ(tuned_by_rank(rank).divisor, divisor);
+    EXPECT_DOUBLE_EQ(tuned_by_rank(rank).min_grains, min_grains);
+  };
+  expect(0.0, 3.5, 1.0);
+  expect(0.25, 2.5, 8.0);
+  expect(0.5, 1.5, 15.0);
+  expect(0.75, 1.25, 22.5);
+  expect(1.0, 1.0, 30.0);
+  expect(std::nullopt, 2.0, 1.0);
 }
 
 TEST(LoopSizes, AdaptiveFactoringPutsTheVarianceIntoItsSum) {
@@ -167,6 +209,18 @@ TEST_F(LearnedItemTimes, EstimateTheVarianceOfItemsFromTheLatestBlocks) {
   EXPECT_DOUBLE_EQ(times.variance_s2(UnitId{1}), 0.0);
   for (int i = 0; i < 64; ++i) finish(times, 0, 10, stages(0, 20, 0), 60, 80);
   EXPECT_DOUBLE_EQ(times.variance_s2(UnitId{0}), 0.0);
+}
+
+TEST_F(LearnedItemTimes, OfAnyUnitScatterWithinAndBetweenUnits) {
+  ItemTimes times(TimedPart::compute);
+  begin(times);
+  EXPECT_FALSE(times.of_any_unit());
+  for (const double s : {10.0, 20.0, 10.0}) finish(times, 0, 10, stages(0, s, 0), 0, s);
+  EXPECT_NEAR(times.of_any_unit()->variance_s2, 100.0 / 15.0, 1e-9);
+  finish(times, 1, 10, stages(0, 40, 0), 0, 40);
+  // 30 items of 4/3 s and 10 of 4 s: 80 / 40 = 2, (30 (6.667 + 0.444) + 10 (0 + 4)) / 40.
+  EXPECT_NEAR(times.of_any_unit()->mean_s, 2.0, 1e-12);
+  EXPECT_NEAR(times.of_any_unit()->variance_s2, 6.0 + 1.0 / 3.0, 1e-9);
 }
 
 TEST_F(LearnedItemTimes, AreReadOffAProfileAtAnEvenShare) {
