@@ -13,6 +13,7 @@
 namespace equipoise {
 
 [[nodiscard]] PolicyInfo greedy_info();
+[[nodiscard]] PolicyInfo dmda_info();
 [[nodiscard]] PolicyInfo static_info();
 [[nodiscard]] PolicyInfo fixed_info();
 [[nodiscard]] PolicyInfo plb_hec_info();
@@ -26,8 +27,10 @@ namespace equipoise {
 [[nodiscard]] std::vector<PolicyInfo> loop_rules_info();      // ss, fsc, mfsc, gss, tss
 [[nodiscard]] std::vector<PolicyInfo> factoring_info();       // fac, fac2, wf
 [[nodiscard]] std::vector<PolicyInfo> adaptive_rules_info();  // awf-b to awf-e, af
+[[nodiscard]] PolicyInfo static_steal_info();
 [[nodiscard]] PolicyInfo naive_info();
 [[nodiscard]] PolicyInfo asymmetric_info();
+[[nodiscard]] PolicyInfo logfit_info();
 [[nodiscard]] PolicyInfo hguided_info();
 [[nodiscard]] PolicyInfo equipoise_info();
 [[nodiscard]] PolicyInfo optimum_info();
@@ -53,6 +56,7 @@ using ListedPolicies = std::variant<PolicyInfo (*)(), std::vector<PolicyInfo> (*
 // clang-format off
 inline constexpr ListedPolicies listed_policies[] = {
     greedy_info,
+    dmda_info,
     static_info,
     fixed_info,
     plb_hec_info,
@@ -66,8 +70,10 @@ inline constexpr ListedPolicies listed_policies[] = {
     loop_rules_info,
     factoring_info,
     adaptive_rules_info,
+    static_steal_info,
     naive_info,
     asymmetric_info,
+    logfit_info,
     hguided_info,
     equipoise_info,
     optimum_info,

@@ -38,6 +38,14 @@ const std::string own_trace = "the run's own trace";
 
 const std::map<std::string, Values> published = {
     {"greedy", {{"initial_block_items", "auto"}, {"pieces", "auto"}}},
+    {"dmda",
+     {{"initial_block_items", "auto"},
+      {"pieces", "auto"},
+      {"alpha", "1"},
+      {"beta", "1"},
+      {"samples", "10"},
+      {"max_error", "0.5"},
+      {"cpu_histories", "shared"}}},
     {"static", {{"profile", own_trace}, {"model", "fpm"}, {"blocks", "1"}}},
     {"plb-hec", with(training_loop, {{"sync_order", "drain_then_fit"},
                                      {"min_rounds", "4"},
@@ -118,12 +126,14 @@ const std::map<std::string, Values> published = {
     {"awf-d", learning},
     {"awf-e", learning},
     {"af", with(learning, {{"sub_blocks", "10"}, {"time", "compute"}})},
+    {"static-steal", {{"chunk_items", "auto"}, {"shares", "equal"}}},
     {"naive", {{"initial_block_items", "auto"}, {"time", "block"}}},
     {"asymmetric",
      {{"initial_block_items", "auto"},
       {"tolerance", "0.05"},
       {"profile_share_max", "0.5"},
       {"time", "block"}}},
+    {"logfit", {{"initial_block_items", "auto"}, {"min_points", "4"}, {"discount", "0.98"}}},
     {"hguided", with(learning, {{"powers", "auto"}, {"divisor", "2"}, {"time", "block"}})},
 };
 
