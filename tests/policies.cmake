@@ -13,10 +13,12 @@ equipoise_tests(policies
     shared_policies/hierarchical/six_steps_test.cpp
     shared_policies/loop/adaptive_factoring_test.cpp
     shared_policies/loop/item_variance_test.cpp
+    shared_policies/loop/logfit_test.cpp
     shared_policies/loop/loop_self_scheduling_test.cpp
     shared_policies/loop/loop_sizes_test.cpp
     shared_policies/loop/profiled_split_test.cpp
     shared_policies/loop/scatter_rules_test.cpp
+    shared_policies/loop/static_steal_test.cpp
     shared_policies/plb/dlb_gpu_test.cpp
     shared_policies/plb/plb_hac_tail_test.cpp
     shared_policies/plb/plb_hac_test.cpp
@@ -27,6 +29,7 @@ equipoise_tests(policies
     shared_policies/policies/backup_tasks_test.cpp
     shared_policies/policies/baselines_test.cpp
     shared_policies/policies/catalog_test.cpp
+    shared_policies/policies/dmda_test.cpp
     shared_policies/policies/hdss_test.cpp
     shared_policies/policies/membership_test.cpp
     shared_policies/policies/probed_start_test.cpp

@@ -13,6 +13,7 @@
 namespace equipoise {
 
 [[nodiscard]] PolicyInfo greedy_info();
+[[nodiscard]] PolicyInfo dmda_info();
 [[nodiscard]] PolicyInfo static_info();
 [[nodiscard]] PolicyInfo fixed_info();
 [[nodiscard]] PolicyInfo plb_hec_info();
@@ -27,8 +28,10 @@ namespace equipoise {
 [[nodiscard]] std::vector<PolicyInfo> factoring_info();       // fac, fac2, wf
 [[nodiscard]] std::vector<PolicyInfo> adaptive_rules_info();  // awf-b to awf-e, af
 [[nodiscard]] std::vector<PolicyInfo> scatter_rules_info();   // taper, bold
+[[nodiscard]] PolicyInfo static_steal_info();
 [[nodiscard]] PolicyInfo naive_info();
 [[nodiscard]] PolicyInfo asymmetric_info();
+[[nodiscard]] PolicyInfo logfit_info();
 [[nodiscard]] PolicyInfo hguided_info();
 [[nodiscard]] PolicyInfo equipoise_info();
 [[nodiscard]] PolicyInfo optimum_info();
@@ -54,6 +57,7 @@ using ListedPolicies = std::variant<PolicyInfo (*)(), std::vector<PolicyInfo> (*
 // clang-format off
 inline constexpr ListedPolicies listed_policies[] = {
     greedy_info,
+    dmda_info,
     static_info,
     fixed_info,
     plb_hec_info,
@@ -68,8 +72,10 @@ inline constexpr ListedPolicies listed_policies[] = {
     factoring_info,
     adaptive_rules_info,
     scatter_rules_info,
+    static_steal_info,
     naive_info,
     asymmetric_info,
+    logfit_info,
     hguided_info,
     equipoise_info,
     optimum_info,

@@ -104,8 +104,9 @@ TEST(LoopSelfScheduling, KnowsNothingBeforehandUnlessItsFormulaNeedsIt) {
   for (const char* policy : {"fsc", "fac", "wf", "bold"}) {
     EXPECT_EQ(find_policy(policy).foresight, Foresight::informed) << policy;
   }
-  for (const char* policy : {"ss", "mfsc", "gss", "tss", "fac2", "awf-b", "awf-c", "awf-d", "awf-e",
-                             "af", "taper", "naive", "asymmetric", "hguided"}) {
+  for (const char* policy :
+       {"ss", "mfsc", "gss", "tss", "fac2", "awf-b", "awf-c", "awf-d", "awf-e", "af", "taper",
+        "naive", "asymmetric", "hguided", "dmda", "logfit", "static-steal"}) {
     EXPECT_EQ(find_policy(policy).foresight, Foresight::none) << policy;
   }
 }
