@@ -50,8 +50,8 @@ void add_timing(SimMachine& machine) {
   }
 }
 
-/// The unit of `platform` that has the times of `ControllerWork::shares_core_of` of `trace`; nothing
-/// if there is none, or more than one.
+/// The unit of `platform` that has the times of `ControllerWork::shares_core_of` of `trace`; none
+/// if there is no such unit, or more than one.
 std::optional<UnitId> unit_on_core_of_controller(const Trace& trace, const Platform& platform) {
   std::optional<UnitId> found;
   const std::string name = trace.controller ? trace.controller->shares_core_of : std::string();
