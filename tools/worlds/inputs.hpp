@@ -32,10 +32,10 @@ void add_block_limits(Unit& unit, const Unit& recorded);
 /// `items` and it has no such parameter. In that case, and for a kernel that is not in the catalog,
 /// one of the traces must be of that kernel, and the workload takes items (required), grain_items,
 /// iterations, in_bytes_per_item, out_bytes_per_item, resident_bytes, distribution,
-/// resident_memory_bytes, iteration_bytes, memory_bytes_per_item, flop_per_item, costs and costs_seed. In both cases,
-/// resident bytes, their memory and memory per item come from the header of the kernel's first
-/// trace if it states them, unless the user gave them. Throws InputError (at `where`), also if the
-/// trace's `problem` has another number of items.
+/// resident_memory_bytes, iteration_bytes, memory_bytes_per_item, flop_per_item, costs and
+/// costs_seed. In both cases, resident bytes, their memory and memory per item come from the header
+/// of the kernel's first trace if it states them, unless the user gave them. Throws InputError (at
+/// `where`), also if the trace's `problem` has another number of items.
 [[nodiscard]] Workload choose_workload(const std::string& spelling,
                                        const std::vector<Trace>& traces,
                                        const std::string& where = "workload");
