@@ -191,25 +191,27 @@ class ModelErrors {
   /// Finds the parts of the known causes and of the `observed` variance that are most likely, see
   /// `predict`.
   void fit(double observed) {
-    constexpr int steps = 20;
-    constexpr double least = 1e-8;  // variance of a run of which nothing varies
+    constexpr int known_steps = 20;
+    constexpr int model_steps = 100;
+    constexpr double least = 1e-8;    // variance of a run of which nothing varies
+    constexpr double as_good = 1e-3;  // of the misfit of a validation
     std::vector<double> squares;
     for (const Weighted& one : all_) {
       squares.push_back(
           mean_of(*one.policy, [this](double error) { return (error - bias_) * (error - bias_); }));
     }
     double best = std::numeric_limits<double>::infinity();
-    for (int known = steps; known >= 0; --known) {
-      for (int model = 0; model <= steps; ++model) {
-        const double of_known = static_cast<double>(known) / steps;
-        const double of_model = static_cast<double>(model) / steps;
+    for (int known = known_steps; known >= 0; --known) {
+      for (int model = 0; model <= model_steps; ++model) {
+        const double of_known = static_cast<double>(known) / known_steps;
+        const double of_model = static_cast<double>(model) / model_steps;
         double misfit = 0.0;
         for (std::size_t i = 0; i < all_.size(); ++i) {
           const double known_sd = of_known * all_[i].policy->known_sd;
           const double variance = least + known_sd * known_sd + of_model * of_model * observed;
           misfit += all_[i].weight * (std::log(variance) + squares[i] / variance);
         }
-        if (misfit >= best) continue;
+        if (misfit >= best - as_good * until_.back()) continue;
         best = misfit;
         of_known_ = of_known;
         shrinking_ = of_model;

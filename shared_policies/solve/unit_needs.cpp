@@ -255,21 +255,23 @@ UnitNeeds::UnitNeeds(const DisturbedPlatform& world, const Workload& workload, s
     return measure.counts_computing ? timing.mean(x).value : 0.0;
   };
   if (streams) add_crossings(sizes, compute_s, streams);
-  // Of a block of `items`; if items differ, of one of at least so many.
-  const auto least_bytes = [&](std::optional<double> (BlockTiming::*recorded)(double) const,
+  // Of a block of so many items or, if these differ, of one of at least so many. The directions of
+  // the copies keep these functions.
+  const auto least_bytes = [&timing, differ = measure.most != 1.0](
+                               std::optional<double> (BlockTiming::*recorded)(double) const,
                                double per_item, double items) {
     double least = (timing.*recorded)(items).value_or(per_item * items);
-    if (measure.most == 1.0) return least;
+    if (!differ) return least;
     for (const double size : timing.sizes()) {
       if (size > items) least = std::min(least, (timing.*recorded)(size).value_or(least));
     }
     return least;
   };
-  const auto in_bytes = [&](double x) {
-    return least_bytes(&BlockTiming::in_bytes, workload.in_bytes_per_item, x / measure.most);
+  const auto in_bytes = [least_bytes, &workload, most = measure.most](double x) {
+    return least_bytes(&BlockTiming::in_bytes, workload.in_bytes_per_item, x / most);
   };
-  const auto out_bytes = [&](double x) {
-    return least_bytes(&BlockTiming::out_bytes, workload.out_bytes_per_item, x / measure.most);
+  const auto out_bytes = [least_bytes, &workload, most = measure.most](double x) {
+    return least_bytes(&BlockTiming::out_bytes, workload.out_bytes_per_item, x / most);
   };
   in_bytes_per_item = cheapest(sizes, in_bytes).per_item();
   out_bytes_per_item = cheapest(sizes, out_bytes).per_item();

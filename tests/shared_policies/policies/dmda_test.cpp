@@ -53,8 +53,8 @@ TEST(Dmda, PlansAnIterationOfAKnownKernelWhenItBeginsAndStealsNothing) {
   EXPECT_NEAR(schedule.makespan(), 160.0 + 1320.0, 1e-9);
 }
 
-/// The second unit computes for 10 s and copies for 15 s, the first computes for 19 s. Four tasks are
-/// put into queues at 25 s, when the second unit has ended its first task.
+/// The second unit computes for 10 s and copies for 15 s, the first computes for 19 s. Four tasks
+/// are put into queues at 25 s, when the second unit has ended its first task.
 Sizes queued_with_copies(const std::string& beta, int slots) {
   PolicyTest test;
   test.policy = "dmda";
@@ -74,8 +74,8 @@ Sizes queued_with_copies(const std::string& beta, int slots) {
 
 TEST(Dmda, CountsCopiesAsFarAsBetaSaysAndHidesThemBehindTheQueue) {
   // The first unit has work until 57 s, the second, copies not counted, until 35 s.
-  // beta 1: 76 or 35 + 10 + 15; its queue ends at 50 s, because the copy ends at 40 s. 76 or 60 + 15
-  // (60 s, the copy is hidden), 76 or 70 + 15, 95 or 85.
+  // beta 1: 76 or 35 + 10 + 15; its queue ends at 50 s, because the copy ends at 40 s. 76 or
+  // 60 + 15 (60 s, the copy is hidden), 76 or 70 + 15, 95 or 85.
   EXPECT_EQ(queued_with_copies("1", 2), (Sizes{1, 3}));
   // beta 3: 76 or 45 + 45, 95 or 90 (50 s), 95 or 105, 114 or 105.
   EXPECT_EQ(queued_with_copies("3", 2), (Sizes{2, 2}));
