@@ -195,6 +195,18 @@ TEST(Placement, GivesTheControllerACoreOfItsOwnWhereFourAreFree) {
   EXPECT_EQ(three.others(), three.waiting);
 }
 
+TEST(Placement, SaysWhetherThreadsThatCopyHaveOnlyCoresOfAUnit) {
+  Placement placement;
+  placement.cores = {{0}, {1, 2}};
+  placement.waiting = {1};
+  EXPECT_FALSE(copies_have_cores_of(placement, 0));
+  EXPECT_TRUE(copies_have_cores_of(placement, 1));
+  placement.waiting = {2, 3};  // one of them is free
+  EXPECT_FALSE(copies_have_cores_of(placement, 1));
+  placement.waiting = {0, 1, 2, 1};  // the first is the controller's alone
+  EXPECT_TRUE(copies_have_cores_of(placement, 1));
+}
+
 TEST(Placement, FindsTheThreadsOfANumaNode) {
   Machine machine;
   machine.threads = {{0, 0, 0}, {1, 1, 0}, {2, 2, 1}, {3, 3, 1}};
