@@ -23,6 +23,10 @@ with open(folder / "calls", "a") as calls:
 if words[0] == "run":
     print(json.dumps({{"makespan_s": 0.2}}))
     sys.exit()
+if words[0] == "compare":
+    assert of("--seed") == "7" and of("--workload") == "matmul:n=9", words
+    print(json.dumps({{"results": [{{"policy": "p", "makespan_s": {{"mean": 1.5, "interval95": [0.9, 2.1]}}}}]}}))
+    sys.exit()
 if (folder / "fails").exists():
     sys.exit("no such kernel")
 with open(of("--validations"), "a") as file:
@@ -42,7 +46,9 @@ def result(held, interval=(0.9, 1.1), sd=0.05, error=0.02):
 
 def runs(recorded_busy):
     """A measured run, which knows of no recording, and a predicted one, which says how busy others were in its own."""
-    return json.dumps({"results": [{"recorded_busy": None}, {"recorded_busy": recorded_busy}]})
+    return json.dumps({"results": [{"recorded_busy": None}, {"recorded_busy": recorded_busy}],
+                       "experiment": {"workloads": ["matmul:n=9"], "policies": ["p"], "baseline": "p", "reps": 5,
+                                      "seed": 7, "decision_cost": "measured"}})
 
 
 class ValidationRun(unittest.TestCase):
@@ -144,6 +150,13 @@ class ValidationRun(unittest.TestCase):
         self.assertIn("matmul:n=130", workloads)  # two digits
         self.assertIn("matmul:n=140", workloads)
         self.assertIn("blackscholes:options=100000", workloads)  # 10,000 in 0.2 s: 2 s
+
+    def test_it_predicts_again_what_was_measured(self):
+        self.write("test-matmul-35ms-quiet", [result(0, interval=(0.1, 0.2))])
+        code, said, complaint = self.with_program("--part", "predict")
+        self.assertEqual(code, 0, complaint)
+        # 1.2 s wide, and 3.92 standard deviations are 0.196 s; 0.5 s off, and the standard error is 0.0224 s.
+        self.assertIn("| undisturbed | 1 | 5 | 0 | 100.0 % ± - | 6.12 | +50.0 % | 50.0 % | 22.36 | 50.0 % |", said)
 
     def test_a_stopped_campaign_goes_on(self):
         self.assertIn("give the same command again", self.with_program("--part", "test", "--minutes", "0")[2])

@@ -235,9 +235,8 @@ bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
 /// them: they differ as they do.
 void refuse_given_costs(const Spec& spec, const KernelInfo& info, const std::string& where) {
   if (!spec.parameters.contains("costs") && !spec.parameters.contains("costs_seed")) return;
-  throw InputError(where, fmt::format("{0} computes its items, so what they cost is measured "
-                                      "(equipoise record) and not given; leave out costs, or give "
-                                      "a trace of a kernel of another name",
+  throw InputError(where, fmt::format("{} computes its items, so they cost what they cost; leave "
+                                      "out costs, or give a trace of a kernel of another name",
                                       info.name));
 }
 
