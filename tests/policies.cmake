@@ -5,6 +5,7 @@ equipoise_tests(policies
     shared_policies/divide/fixed_test.cpp
     shared_policies/divide/optimum_schedule_test.cpp
     shared_policies/equipoise/equipoise_test.cpp
+    shared_policies/equipoise/item_differences_test.cpp
     shared_policies/equipoise/next_block_test.cpp
     shared_policies/equipoise/remote_units_test.cpp
     shared_policies/hierarchical/block_groups_test.cpp

@@ -107,6 +107,8 @@ struct Expected {
   Seconds due;            ///< when the first block of its unit should end
   Seconds behind;         ///< how much later than that one it ends
   bool is_known = false;  ///< whether by the unit's own pace
+  Seconds assigned;
+  Seconds takes;  ///< what the block was expected to take
 
   /// Whether doing the block again, which takes `again`, is expected to end it sooner.
   [[nodiscard]] bool is_sooner(Seconds again, Seconds now) const {
@@ -115,6 +117,15 @@ struct Expected {
   /// When it needs as long as `again` because it is overdue.
   [[nodiscard]] Seconds overdue_by(Seconds again) const { return due + (again - behind); }
   [[nodiscard]] Seconds end(Seconds now) const { return std::max(due, now + (now - due)) + behind; }
+  [[nodiscard]] bool is_overdue(Seconds now) const { return now > due + behind; }
+  /// Whether to expect it to end before `other`, of the same items. What is overdue has shown that
+  /// its expectation was wrong. Two units that are both late are not both slow: their items are
+  /// dear. Then the one that has done more of them ends first.
+  [[nodiscard]] bool is_before(const Expected& other, Seconds now) const {
+    if (is_overdue(now) != other.is_overdue(now)) return other.is_overdue(now);
+    if (!is_overdue(now)) return end(now) < other.end(now);
+    return (now - assigned) / takes > (now - other.assigned) / other.takes;
+  }
 };
 
 /// The pace by which a unit is judged, and how many times as long it may take while the policy
@@ -276,7 +287,7 @@ class BackupTasks final : public EventPolicy {
         const auto [there, is_new] = by_items.try_emplace(one.block.original(), Candidate{one, {}});
         if (is_new) continue;
         there->second.other = one;
-        if (one.end(now) < there->second.first.end(now)) {
+        if (one.is_before(there->second.first, now)) {
           std::swap(there->second.first, *there->second.other);
         }
       }
@@ -307,7 +318,8 @@ class BackupTasks final : public EventPolicy {
       }
       Seconds patience = (judge.slower - 1.0) * pace.block(x);
       if (!own.is_known()) patience += first_copies(view().workload(), x);
-      all.push_back({unit.id, b.block, patience, due, behind, own.is_known()});
+      all.push_back(
+          {unit.id, b.block, patience, due, behind, own.is_known(), b.assigned, pace.block(x)});
     }
     return all;
   }

@@ -28,9 +28,11 @@ constexpr double least_gain = 0.02;      // for which a smaller size is preferre
 
 }  // namespace
 
-void RunningCost::add(double items, double seconds) {
+std::optional<double> RunningCost::add(double items, double seconds) {
+  std::optional<double> error;
   seconds = std::max(seconds, shortest_block_s);
   largest_items_ = std::max(largest_items_, items);
+  shortest_s_ = std::min(shortest_s_, seconds);
   if (std::exchange(is_experience_, false)) {
     all_errors_ = known_size_errors_;  // what was uncertain is known
   } else if (!empty()) {
@@ -38,7 +40,8 @@ void RunningCost::add(double items, double seconds) {
     const double ratio = seconds / this->seconds(items);
     all_errors_.add(ratio - 1.0);
     if (is_known) known_size_errors_.add(ratio - 1.0);
-    if (is_known && is_outlier(std::log(ratio))) return;
+    if (is_known) error = std::log(ratio);
+    if (is_known && !items_differ_ && is_outlier(std::log(ratio))) return error;
   }
   for (Octave& octave : octaves_) {
     octave.count *= keep;
@@ -54,6 +57,15 @@ void RunningCost::add(double items, double seconds) {
   place->items += items;
   place->seconds += seconds;
   fit();
+  return error;
+}
+
+void RunningCost::follow(double mean_item_s, double mean_items) {
+  if (empty()) return;
+  items_differ_ = true;
+  worthwhile_ = octaves_.size();
+  fixed_s_ = std::min(fixed_s_, shortest_s_);
+  item_s_ = std::max(0.0, mean_item_s - fixed_s_ / mean_items);
 }
 
 void RunningCost::start_from(const std::vector<LearnedSize>& sizes, double scatter,
@@ -210,6 +222,7 @@ double RunningCost::Errors::deviation() const {
 
 bool PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_end, bool is_first,
                        Seconds heard) {
+  last_error_.reset();
   const bool met_an_empty_unit = last_end <= finished.assigned;
   const auto items = static_cast<double>(finished.block.items);
   const bool is_contradicted =
@@ -231,22 +244,37 @@ bool PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
     queued_stages_s_ += longest_s;
     if (overlaps_) {
       const double waits = queued_stages_s_ > 0.0 ? spans_s_ / queued_stages_s_ : 1.0;
-      queued_.add(items, longest_s * std::max(waits, 1.0));
+      last_error_ = queued_.add(items, longest_s * std::max(waits, 1.0));
     } else {  // with larger blocks the controller's latency matters less
-      queued_.add(items, std::max(span_s, longest_s));
+      last_error_ = queued_.add(items, std::max(span_s, longest_s));
       latency_s_ += longest_s;
       stage_s_ += longest_s;
     }
   } else {
     const Seconds span = at - finished.assigned - times.setup;
-    alone_.add(items, span.value);
+    last_error_ = alone_.add(items, span.value);
     latency_s_ += (span + heard).value;
     stage_s_ += longest_s;
     if (overlaps_) copies_s_ += (recurring(times) - longest).value;
     in_s_ += times.in.value;
     in_stage_s_ += longest_s;
   }
+  if (!is_first) {
+    blocks_ += 1.0;
+    items_ += items;
+    stages_s_ += longest_s;
+    if (items_differ_) items_differ();
+  }
   return is_contradicted;
+}
+
+void PipelineCost::items_differ() {
+  items_differ_ = true;
+  if (blocks_ == 0.0) return;
+  const double stage_s = stages_s_ / items_;
+  const auto times = [](double all, double stages) { return stages > 0.0 ? all / stages : 1.0; };
+  alone_.follow(stage_s * times(latency_s_, stage_s_), items_ / blocks_);
+  queued_.follow(stage_s * std::max(1.0, times(spans_s_, queued_stages_s_)), items_ / blocks_);
 }
 
 void PipelineCost::start_from(const LearnedCost& learned) {

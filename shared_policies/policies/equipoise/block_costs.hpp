@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,8 +44,15 @@ class RunningCost {
   /// Whether the time of a block is farther than three standard deviations from the expected one.
   [[nodiscard]] bool is_far_from(double items, double seconds) const;
 
-  /// Adds a measurement: a block of `items` > 0 took `seconds` >= 0.
-  void add(double items, double seconds);
+  /// Adds a measurement: a block of `items` > 0 took `seconds` >= 0. Returns the logarithm of the
+  /// ratio of its time to the expected one, if blocks of about this size are known.
+  std::optional<double> add(double items, double seconds);
+
+  /// Items differ, and took `mean_item_s` on average in blocks of `mean_items`, fixed costs
+  /// included. From now on the line goes through this mean, with a fixed cost of at most the time
+  /// of the shortest block: no size is preferred, as larger blocks were dearer because of their
+  /// place, and no time surprises.
+  void follow(double mean_item_s, double mean_items);
 
   [[nodiscard]] bool empty() const { return octaves_.empty(); }
   /// The expected time of a block; requires at least one measurement.
@@ -99,6 +108,8 @@ class RunningCost {
   Errors known_size_errors_;    // of predictions for sizes that count as known
   bool is_experience_ = false;  // all that is known is of earlier runs
   double surprise_ = 0.0;       // logarithm of the ratio of a surprise just before; 0: none
+  bool items_differ_ = false;
+  double shortest_s_ = std::numeric_limits<double>::infinity();
 };
 
 /// What is learned of one unit and kernel from finished blocks. Two kinds of blocks are kept apart:
@@ -135,6 +146,11 @@ class PipelineCost {
            Seconds heard = {});
   /// Whether no block of this run has shown yet what items cost, only earlier runs have.
   [[nodiscard]] bool is_unconfirmed() const { return is_unconfirmed_; }
+  /// The logarithm of the ratio of the last block's time to the expected one, if it is known.
+  [[nodiscard]] std::optional<double> last_error() const { return last_error_; }
+  /// Items cost more in some places than in others: from now on only the means over all blocks
+  /// count.
+  void items_differ();
 
   [[nodiscard]] bool is_known() const { return !alone_.empty() || !queued_.empty(); }
   /// The cost of a block on an empty unit; that of a queued one as long as none met an empty unit.
@@ -169,6 +185,7 @@ class PipelineCost {
 
   bool overlaps_;
   bool is_unconfirmed_ = false;
+  std::optional<double> last_error_;
   RunningCost alone_;
   RunningCost queued_;
   // Sums over the blocks that met an empty unit, and over all of a unit that does not overlap:
@@ -181,6 +198,11 @@ class PipelineCost {
   // Sums over queued blocks:
   double spans_s_ = 0.0;          // from the end of the block before to the own end
   double queued_stages_s_ = 0.0;  // the longest stage
+  // Over all blocks but first ones:
+  double blocks_ = 0.0;
+  double items_ = 0.0;
+  double stages_s_ = 0.0;  // the longest stage
+  bool items_differ_ = false;
 };
 
 }  // namespace equipoise

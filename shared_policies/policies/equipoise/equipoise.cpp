@@ -12,16 +12,19 @@
 // 4. A unit's last block ends when all others end. It is taken once halving it would cost more
 //    fixed time than its scatter costs (risk aversion: `caution`). The last grains are assigned one
 //    by one (list_schedule).
-// 5. First blocks are small, larger on accelerators; later ones grow up to eightfold each time
+// 5. First blocks are small, larger on accelerators; later ones grow up to twofold each time
 //    (`growth`). Units queue as many blocks as hide copies and the latency of the controller.
 // 6. Links to other nodes are asked what they carry (Network). Remote units take part if what they
 //    have to fetch takes less than the time left, iterations to come included (RemoteUnits).
 // 7. Earlier runs (`--experience`) count as up to three blocks, the fewer the older they are. What
 //    first blocks contradict is forgotten, also of all units that have not confirmed it.
-// 8. A block is expected to need as long again as it is overdue. When nothing is left to hand out,
+// 8. Items may cost more in some places than in others. Where small blocks cost nothing, blocks are
+//    small from the start (`least_slack`), and they are so everywhere once it is seen that dear
+//    items lie together (ItemDifferences). From then on, costs are means over all places.
+// 9. A block is expected to need as long again as it is overdue. When nothing is left to hand out,
 //    idle units do overdue blocks again (`backup`, BackupTasks). Lost work is divided again.
 //
-// block_costs.hpp has 1, forecast.hpp 2 to 4, remote_units.hpp 6; this file puts them together.
+// block_costs.hpp has 1, forecast.hpp 2 to 4, remote_units.hpp 6, item_differences.hpp 8; this file puts them together.
 //
 // `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with
 // one part at a time removed or changed; tools/campaigns/RESULTS.md has what was found.
@@ -38,6 +41,7 @@
 
 #include "shared_policies/policies/equipoise/block_costs.hpp"
 #include "shared_policies/policies/equipoise/forecast.hpp"
+#include "shared_policies/policies/equipoise/item_differences.hpp"
 #include "shared_policies/policies/equipoise/remote_units.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/policies.hpp"
@@ -56,7 +60,9 @@ class Equipoise final : public EventPolicy {
         sizing_{read.number("first_share", 0.0, 1.0),
                 read.number("first_accelerator_share", 0.0, 1.0),
                 read.number("growth", 1.0, 1e9),
+                read.number("accelerator_growth", 1.0, 1e9),
                 read.number("slack", 1e-6, 1.0),
+                read.number("least_slack", 1e-6, 1.0),
                 read.number("overlap", 1e-6, 1.0),
                 read.number("cushion", 0.0, 1e9),
                 read.number("overhead_share", 1e-9, 1e9),
@@ -73,13 +79,13 @@ class Equipoise final : public EventPolicy {
 
   void on_phase() override {
     learned_ = &kernels_[view().workload().kernel];
-    for (std::size_t p = learned_->size(); p < view().units().size(); ++p) {
-      learned_->emplace_back(view().units()[p].unit.copy_engines > 0);
+    for (std::size_t p = learned_->costs.size(); p < view().units().size(); ++p) {
+      learned_->costs.emplace_back(view().units()[p].unit.copy_engines > 0);
       if (experience_.empty()) continue;
       const auto& before = experience_[static_cast<std::size_t>(view().phase())][p];
-      if (before) learned_->back().start_from(*before);
+      if (before) learned_->costs.back().start_from(*before);
     }
-    forecast_.begin_phase(*learned_);
+    forecast_.begin_phase(learned_->costs, learned_->differences.are_found());
     remote_units_.begin_phase();
     blocks_ = 0;
     is_reported_ = false;
@@ -129,17 +135,29 @@ class Equipoise final : public EventPolicy {
   void learn(const BlockFinished& finished) {
     UnitPart& part = forecast_.part(finished.unit);
     const Seconds heard = part.is_answer ? finished.assigned - part.last_end : Seconds{};
-    PipelineCost& cost = (*learned_)[finished.unit.index];
+    PipelineCost& cost = learned_->costs[finished.unit.index];
     if (cost.add(finished, at(), part.last_end, !part.has_data, heard)) forget_unconfirmed();
+    notice_differences(finished.unit, cost);
     part.has_data = true;
     part.largest_items = std::max(part.largest_items, static_cast<double>(finished.block.items));
     part.last_end = at();
   }
 
+  /// Takes note of whether the unit's block, and the one that ended before it, took longer than
+  /// expected because of where they lay.
+  void notice_differences(UnitId unit, const PipelineCost& cost) {
+    ItemDifferences& differences = learned_->differences;
+    if (differences.are_found() || !cost.last_error()) return;
+    differences.add(unit, *cost.last_error());
+    if (!differences.are_found()) return;
+    for (PipelineCost& each : learned_->costs) each.items_differ();
+    forecast_.items_differ();
+  }
+
   /// Forgets what earlier runs showed of all units that have not confirmed it: it was wrong of one.
   void forget_unconfirmed() {
     for (const UnitState& unit : view().units()) {
-      PipelineCost& cost = (*learned_)[unit.id.index];
+      PipelineCost& cost = learned_->costs[unit.id.index];
       if (cost.is_unconfirmed()) cost = PipelineCost(unit.unit.copy_engines > 0);
     }
   }
@@ -271,7 +289,7 @@ class Equipoise final : public EventPolicy {
     double tried = std::numeric_limits<double>::infinity();
     if (forecast_.cost_of(unit.id).is_unconfirmed()) tried = first_items(unit);
     if (part.has_data) tried = part.largest_items;
-    return std::min(forecast_.most_items(unit), sizing_.growth * tried);
+    return std::min(forecast_.most_items(unit), forecast_.sizing_of(unit.id).growth * tried);
   }
 
   /// Hands out `items`, rounded to grains, at least one; returns the number of items granted.
@@ -282,9 +300,15 @@ class Equipoise final : public EventPolicy {
     return static_cast<double>(decisions().assign(id, std::max<Items>(grains, 1) * grain));
   }
 
-  Experience experience_;                                     // of earlier runs; may be empty
-  std::map<std::string, std::vector<PipelineCost>> kernels_;  // by kernel name, (n)
-  std::vector<PipelineCost>* learned_ = nullptr;              // of this phase's kernel
+  /// What is known of one kernel.
+  struct Learned {
+    std::vector<PipelineCost> costs;  // (n)
+    ItemDifferences differences;
+  };
+
+  Experience experience_;                   // of earlier runs; may be empty
+  std::map<std::string, Learned> kernels_;  // by kernel name
+  Learned* learned_ = nullptr;              // of this phase's kernel
   BlockSizing sizing_;
   Forecast forecast_;
   RemoteUnits remote_units_{forecast_};
@@ -307,10 +331,16 @@ PolicyInfo equipoise_info() {
                       "size of the first blocks of all units together"},
                      {"first_accelerator_share", "0.02", "share of the items",
                       "the same for GPUs and other accelerators"},
-                     {"growth", "8", "x",
+                     {"growth", "2", "x",
                       "a block is at most so many times the unit's largest so far"},
+                     {"accelerator_growth", "8", "x",
+                      "the same for accelerators, and units that a network copies items to, until "
+                      "items are seen to differ"},
                      {"slack", "0.5", "x time left",
                       "how long a block may take on a unit whose times do not scatter"},
+                     {"least_slack", "0.05", "x time left",
+                      "the same while small blocks cost a CPU nothing, or once items are seen to "
+                      "differ"},
                      {"overlap", "0.7", "x slack",
                       "the same on a unit that copies the next block while it computes"},
                      {"cushion", "2.5", "standard deviations",

@@ -7,17 +7,30 @@
 #include <queue>
 
 namespace equipoise {
+namespace {
 
-NextBlock::NextBlock(const BlockSizing& sizing, double run_s, bool overlap)
-    : sizing_(sizing), run_s_(run_s) {
+/// The least fixed cost assumed, as a share of the run: saving less is hardly noticed.
+constexpr double negligible_share = 1e-4;
+constexpr double negligible_share_if_items_differ = 1e-5;  // blocks may take longer than expected
+/// Share of fixed time in a block that is no reason for a longer one.
+constexpr double free_share = 1e-3;
+
+}  // namespace
+
+NextBlock::NextBlock(const BlockSizing& sizing, double run_s, bool overlap, bool items_differ)
+    : sizing_(sizing), run_s_(run_s), items_differ_(items_differ) {
   if (overlap) sizing_.slack *= sizing_.overlap;
+  sizing_.least_slack = std::min(sizing_.least_slack, sizing_.slack);
 }
 
 double NextBlock::items(const RunningCost& cost, double left_s, double cap_items,
                         double hidden_s) const {
   const double limit = std::min(cap_items, cost.most_items(sizing_.growth));
   if (left_s <= last_block_s(cost)) return cost.items_within(left_s, limit);
-  const double safe_s = sizing_.slack * left_s / (1.0 + sizing_.safety_margin * cost.relative_sd());
+  const double steady_s = left_s / (1.0 + sizing_.safety_margin * cost.relative_sd());
+  const double free_s = items_differ_ ? 0.0 : cost.surely_fixed_s() / free_share;
+  const double safe_s =
+      std::clamp(free_s, sizing_.least_slack * steady_s, sizing_.slack * steady_s);
   const double efficient_s = std::min(fixed_s(cost) / sizing_.overhead, 0.5 * left_s);
   return cost.items_within(std::max(std::min(safe_s, hidden_s), efficient_s), limit);
 }
@@ -27,7 +40,8 @@ double NextBlock::last_block_s(const RunningCost& cost) const {
 }
 
 double NextBlock::fixed_s(const RunningCost& cost) const {
-  return std::max(cost.surely_fixed_s(), negligible_share * run_s_);
+  const double least = items_differ_ ? negligible_share_if_items_differ : negligible_share;
+  return std::max(cost.surely_fixed_s(), least * run_s_);
 }
 
 std::vector<Items> list_schedule(std::span<const GrainCost> units, Items grains) {
@@ -71,9 +85,10 @@ double ready_s(const UnitState& unit, const PipelineCost& cost, Seconds last_end
 
 }  // namespace
 
-void Forecast::begin_phase(std::span<const PipelineCost> costs) {
+void Forecast::begin_phase(std::span<const PipelineCost> costs, bool items_differ) {
   parts_.assign(costs.size(), {});
   costs_ = costs;
+  items_differ_ = items_differ;
 }
 
 void Forecast::begin_iteration() {
@@ -134,7 +149,7 @@ void Forecast::enter(const UnitState& unit) {
     const bool is_alone = unit.outstanding.empty() && unit.going_on.empty() && part.blocks <= 1.0;
     const RunningCost& cost = is_alone ? cost_of(unit.id).alone() : cost_of(unit.id).queued();
     part.ready_s = ready_s(unit, cost_of(unit.id), part.last_end, view().now());
-    const double most = cost.most_items(sizing_.growth);
+    const double most = cost.most_items(sizing_of(unit.id).growth);
     part.rate = most / cost.seconds(most);
     part.begin_s = part.ready_s + part.blocks * cost.fixed_s();
   } else if (!unit.outstanding.empty()) {
@@ -224,7 +239,19 @@ double Forecast::most_items(const UnitState& unit) const {
 }
 
 NextBlock Forecast::sizes(UnitId id) const {
-  return {sizing_, end_s_ - begin_s_, cost_of(id).hides_copies()};
+  return {sizing_of(id), end_s_ - begin_s_, cost_of(id).hides_copies(), items_differ_};
+}
+
+BlockSizing Forecast::sizing_of(UnitId id) const {
+  BlockSizing sizing = sizing_;
+  const Unit& unit = view().unit(id).unit;
+  const Workload& workload = view().workload();
+  const bool is_copied = workload.in_bytes_per_item + workload.out_bytes_per_item > 0.0;
+  const bool is_core_at_hand = unit.kind == UnitKind::cpu && !(unit.is_remote && is_copied);
+  if (items_differ_ || is_core_at_hand) return sizing;
+  sizing.growth = sizing_.accelerator_growth;
+  sizing.least_slack = sizing_.slack;
+  return sizing;
 }
 
 }  // namespace equipoise

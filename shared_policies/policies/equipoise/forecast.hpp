@@ -16,28 +16,33 @@ namespace equipoise {
 struct BlockSizing {
   double first = 0.0005;            ///< of all items: first blocks of all units, if all are CPUs
   double first_accelerator = 0.02;  ///< the same if none is a CPU
-  double growth = 8.0;              ///< a block is at most this many times the largest before it
+  double growth = 2.0;              ///< a block is at most this many times the largest before it
+  double accelerator_growth = 8.0;  ///< the same on accelerators and over networks
   double slack = 0.5;               ///< a block's share of the time left if times do not scatter
+  double least_slack = 0.05;        ///< the same if items differ, or if small blocks cost nothing
   double overlap = 0.7;             ///< factor on `slack` where blocks hide copies
   double safety_margin = 2.5;       ///< standard deviations by which a block is shortened
   double overhead = 0.01;      ///< blocks are enlarged until fixed costs are at most this share
   double risk_aversion = 0.5;  ///< weight of scatter relative to fixed costs in the last block
 };
 
-/// Chooses block sizes for a run of `run_s` seconds. Source: ours.
+/// Chooses block sizes for a run of `run_s` seconds. A block need be no longer than that its fixed
+/// time is a thousandth of it: items may differ that were alike so far. Once they are known to
+/// differ (ItemDifferences), only the share `overhead` makes blocks longer. Source: ours.
 class NextBlock {
  public:
   /// `overlap`: blocks hide copies, and are shorter, so that less is queued when the run ends.
-  NextBlock(const BlockSizing& sizing, double run_s, bool overlap);
+  NextBlock(const BlockSizing& sizing, double run_s, bool overlap, bool items_differ = false);
 
   /// The size in items of the next block of a unit that has `left_s` seconds of work to come; at
   /// most `cap_items`. May be less than one.
   ///
   /// If `left_s` is at most `last_block_s`: all items that fit into `left_s`. Otherwise a block of
   ///
-  ///     max(min(slack * left / (1 + margin * sd), hidden), min(fixed / overhead, left / 2))
+  ///     max(min(share * left / (1 + margin * sd), hidden), min(fixed / overhead, left / 2))
   ///
-  /// seconds, where sd is the scatter and `hidden_s` is the time of the longest block whose copy in
+  /// seconds, where sd is the scatter, the share lies between `least_slack` and `slack`, as large
+  /// as the fixed time asks for (`least_slack` if items differ), and `hidden_s` is the time of the longest block whose copy in
   /// is hidden (PipelineCost::longest_hidden_s).
   [[nodiscard]] double items(const RunningCost& cost, double left_s, double cap_items,
                              double hidden_s) const;
@@ -47,13 +52,11 @@ class NextBlock {
   [[nodiscard]] double last_block_s(const RunningCost& cost) const;
 
  private:
-  /// The least fixed cost assumed, as a share of the run: saving less is hardly noticed.
-  static constexpr double negligible_share = 1e-4;
-
   [[nodiscard]] double fixed_s(const RunningCost& cost) const;
 
   BlockSizing sizing_;
   double run_s_;
+  bool items_differ_;
 };
 
 /// The times that grains would take on one unit.
@@ -100,8 +103,10 @@ class Forecast {
   /// To be called at every event: the run as it is now.
   void look(const View& view) { view_ = &view; }
   [[nodiscard]] const View& view() const { return *view_; }
-  /// A phase begins, with nothing known of its units but `costs` (n), which must outlive it.
-  void begin_phase(std::span<const PipelineCost> costs);
+  /// A phase begins, with nothing known of its units but `costs` (n), which must outlive it, and
+  /// whether its items differ.
+  void begin_phase(std::span<const PipelineCost> costs, bool items_differ);
+  void items_differ() { items_differ_ = true; }
   void begin_iteration();
   void update();
   void renew(UnitId id);
@@ -124,6 +129,10 @@ class Forecast {
   [[nodiscard]] double most_items(const UnitState& unit) const;
   /// The sizes of the next blocks of a unit.
   [[nodiscard]] NextBlock sizes(UnitId id) const;
+  /// The parameters for a unit. On an accelerator, and where a network copies items, large blocks
+  /// are cheaper by more than the first blocks show: they grow faster, and small ones are not for
+  /// nothing, as long as items seem alike.
+  [[nodiscard]] BlockSizing sizing_of(UnitId id) const;
   /// The mean rate of the known units of a kind at the last `update`; 0 if there were none.
   [[nodiscard]] double rate_of(UnitKind kind) const;
 
@@ -144,6 +153,7 @@ class Forecast {
   double end_s_ = 0.0;
   double rate_ = 0.0;         // sum of r_p
   double done_before_ = 0.0;  // sum of r_p b_p
+  bool items_differ_ = false;
   bool has_few_grains_ = false;
   bool is_new_iteration_ = false;
 };

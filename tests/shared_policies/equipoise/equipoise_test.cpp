@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "shared_policies/machine/item_costs.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/policy_schedule.hpp"
 
@@ -96,15 +98,44 @@ TEST(Equipoise, BeginsWithTheSharesOfItsParameters) {
   EXPECT_EQ(firsts(), (Sizes{1000, 1000, 2000, 2000}));
 }
 
-TEST(Equipoise, GrowsEightfoldAtMost) {
-  const Schedule schedule = run_schedule(equipoise_on(1'000'000, {1e-3, 1e-3}));
+TEST(Equipoise, GrowsTwofoldAtMostAndEightfoldOnAccelerators) {
+  PolicyTest test = equipoise_on(1'000'000, {1e-3, 1e-3});
+  test.kinds = {UnitKind::cpu, UnitKind::gpu};
+  const Schedule schedule = run_schedule(test);
   for (const std::uint32_t unit : {0U, 1U}) {
-    Items largest = 250;  // 0.0005 / 2
+    Items largest = schedule.blocks_on(unit).front().block.items;
     for (const BlockRecord& record : schedule.blocks_on(unit)) {
-      EXPECT_LE(record.block.items, 8 * largest);
+      EXPECT_LE(record.block.items, (unit == 0 ? 2 : 8) * largest);
       largest = std::max(largest, record.block.items);
     }
   }
+}
+
+TEST(Equipoise, DividesItemsWhoseCostsDependOnTheirPlace) {
+  // 8000 items of 1 ms in the mean on eight equal units: 1 s.
+  const std::vector<std::vector<CostRange>> patterns = {
+      {{0, 4000, 0.02}, {4000, 4000, 1.98}},                    // dear ones last
+      {{0, 4000, 1.98}, {4000, 4000, 0.02}},                    // first
+      {{0, 3200, 0.1}, {3200, 1600, 4.6}, {4800, 3200, 0.1}}};  // in the middle
+  for (const std::vector<CostRange>& pattern : patterns) {
+    SCOPED_TRACE(pattern[0].cost);
+    PolicyTest test = equipoise_on(8000, std::vector<double>(8, 1e-3));
+    test.fake.items = {std::make_shared<const ItemCosts>(pattern)};
+    const Schedule schedule = run_schedule(test);
+    expect_all_done(schedule, 8000);
+    EXPECT_LE(schedule.makespan(), 1.03);
+  }
+}
+
+TEST(Equipoise, MakesBlocksSmallOnAcceleratorsOnceItemsAreSeenToDiffer) {
+  // Items of the last three quarters cost twenty times as much as those before them.
+  PolicyTest test = equipoise_on(80'000, {1e-3, 1e-3, 1e-3, 1e-3});
+  test.kinds.assign(4, UnitKind::gpu);
+  test.fake.items = {std::make_shared<const ItemCosts>(
+      std::vector<CostRange>{{0, 20'000, 0.05}, {20'000, 60'000, 1.0}})};
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 80'000);
+  EXPECT_LE(schedule.makespan(), 1.05 * 20.0) << "80000 items of 1 ms on four units";
 }
 
 TEST(Equipoise, LearnsAKernelOnce) {
@@ -119,8 +150,8 @@ TEST(Equipoise, LearnsAKernelOnce) {
     }
     EXPECT_EQ(firsts[0], 25);  // 0.0005 / 2
     EXPECT_EQ(firsts[1], 25);
-    // About 37 % of the unit's share: half of the time left, shortened by the cushion.
-    EXPECT_GE(firsts[2], unit == 0 ? 20'000 : 10'000);
+    // A twentieth of the unit's share, two or one third of the items, shortened by the cushion.
+    EXPECT_GE(firsts[2], unit == 0 ? 2'000 : 1'000);
   }
   expect_all_done(schedule, 300'000);
 }

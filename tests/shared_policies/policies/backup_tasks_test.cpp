@@ -14,6 +14,7 @@
 
 #include "shared_policies/contract/fake_executor.hpp"
 #include "shared_policies/contract/memory_journal.hpp"
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "tests/support/disturb.hpp"
 #include "tests/support/policy_schedule.hpp"
@@ -185,10 +186,10 @@ TEST(BackupTasks, TakeTheLastOfTheBlocksThatWaitOnAUnit) {
   EXPECT_NEAR(schedule.makespan(), 5.0, 1e-12);
 }
 
-TEST(BackupTasks, TakeBackTheLaterOfTwoBlocksThatAreBothOverdue) {
+TEST(BackupTasks, TakeBackTheOneThatHasRunForLessOfTwoBlocksThatAreBothOverdue) {
   // u1 stops at 1.5 s, and its block is given to u0 at 3 s. That stops at 3.2 s. The copy is due at
-  // 4 s. Given once, it must be overdue by twice what doing it again takes: u2 gets it at 6 s, and
-  // u1's block is taken back.
+  // 4 s. Given once, it must be overdue by twice what doing it again takes: u2 gets it at 6 s. As
+  // far as anybody knows, the items are dear, and u1 will end them before u0 does.
   PolicyTest test = backed_up(60, {0.1, 0.1, 0.1});
   stop(test, "u1", 1.5, never);
   stop(test, "u0", 3.2, never);
@@ -197,8 +198,22 @@ TEST(BackupTasks, TakeBackTheLaterOfTwoBlocksThatAreBothOverdue) {
   EXPECT_NEAR(schedule.makespan(), 7.0, 1e-12);
   ASSERT_EQ(lost_in(schedule).size(), 2U);
   EXPECT_EQ(lost_in(schedule)[0].by, LostBy::take_back);
-  EXPECT_EQ(lost_in(schedule)[0].unit.index, 1U);
+  EXPECT_EQ(lost_in(schedule)[0].unit.index, 0U);
   EXPECT_EQ(lost_in(schedule)[1].by, LostBy::copy);
+}
+
+TEST(BackupTasks, KeepABlockOfDearItemsUntilItsUnitEndsIt) {
+  // An item costs 0.2 s in u0's only block, of 10 items, and 0.01 s in all others. u1 and u2 do
+  // theirs by 0.1 s, and each other's pace says that u0's will take 0.1 s again. They begin it, at
+  // the earliest at 0.2 s, but it ends at 2 s, on u0.
+  PolicyTest test = backed_up(30, {0.1, 0.1, 0.1});
+  test.fake.items = {
+      std::make_shared<const ItemCosts>(std::vector<CostRange>{{0, 10, 2.0}, {10, 20, 0.1}})};
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 30);
+  // Scaled to mean 1: 30 / 22 times 2 s.
+  EXPECT_NEAR(schedule.makespan(), 60.0 / 22.0, 1e-9);
+  EXPECT_EQ(schedule.blocks_on(0).size(), 1U);
 }
 
 TEST(BackupTasks, DoNotExpectASmallerBlockToTakeLess) {
