@@ -229,10 +229,20 @@ Seconds UnitRecorder::fixed_cost() const {
     }
     if (!inverses.empty()) points.push_back({median(inverses), median(item_s)});
   }
-  std::set<double> different;
-  for (const CostSample& point : points) different.insert(point.items);
-  if (different.size() < 2) return {};
-  return Seconds{std::clamp(fit_straight_line(points).slope, 0.0, shortest_s)};
+  if (points.size() < 3) return {};
+  const auto count = static_cast<double>(points.size());
+  const StraightLine line = fit_straight_line(points);
+  double mean = 0.0;
+  for (const CostSample& point : points) mean += point.items / count;
+  double apart = 0.0;
+  double square = 0.0;
+  for (const CostSample& point : points) {
+    apart += std::pow(point.items - mean, 2.0);
+    square += std::pow(point.seconds - line.intercept - line.slope * point.items, 2.0);
+  }
+  if (!(apart > 0.0)) return {};
+  const double error_s = std::sqrt(square / (count - 2.0) / apart);
+  return Seconds{std::clamp(line.slope - 2.0 * error_s, 0.0, shortest_s)};
 }
 
 /// How long a block of `items` computes if its items have mean cost and one of other work computed

@@ -136,9 +136,10 @@ class UnitRecorder {
   /// How items differ, from now on and for the samples so far: these get the times of blocks whose
   /// items have mean cost.
   void know(const ItemCostsPtr& costs);
-  /// What a block computes however little its work is: the slope of time over work by the inverse
-  /// of the work, by least squares over sizes with the medians of both, at least 0 and at most the
-  /// shortest time. Blocks with less than a quarter of the work of mean items do not count.
+  /// What a block computes however little its work is, as far as that is certain: the slope of time
+  /// over work by the inverse of the work, by least squares over sizes with the medians of both,
+  /// less two standard errors; at least 0 and at most the shortest time. 0 for less than three
+  /// sizes. Blocks with less than a quarter of the work of mean items do not count.
   [[nodiscard]] Seconds fixed_cost() const;
   /// The items through which the unit goes.
   [[nodiscard]] ItemRange part() const { return segment_; }

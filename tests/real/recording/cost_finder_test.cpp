@@ -214,8 +214,8 @@ TEST(UnitRecorder, HasTheTimesOfBlocksOfMeanCost) {
 }
 
 TEST(UnitRecorder, PassesOverBlocksWithLittleWork) {
-  // A fifth of the items has all work but a little. Of blocks of 100 items, the fourth has 20 * 4.96
-  // of its work, and those behind it 1, less than half of the usual 100.
+  // A fifth of the items has all work but a little. Of blocks of 100 items, the fourth has
+  // 20 * 4.96 of its work, and those behind it 1, less than half of the usual 100.
   const Cost cost = step(320, 4.96, 0.01);
   KernelScript script(1600);
   ScriptedKernel kernel(script);

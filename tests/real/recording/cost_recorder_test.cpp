@@ -92,8 +92,8 @@ TEST(Record, SaysInTheTraceHowItemsDiffer) {
   ASSERT_GE(told.size(), 2u);
   EXPECT_EQ(told[0], "costs");
   EXPECT_EQ(std::ranges::count(told, "costs"), 1);
-  // The second unit has the second half. Where a block of 4 items takes 2 ms, one of mean cost takes
-  // 1 ms.
+  // The second unit has the second half. Where a block of 4 items takes 2 ms, one of mean cost
+  // takes 1 ms.
   for (const TraceSample& sample : recording.trace.samples) {
     if (sample.unit == 1) {
       EXPECT_GT(sample.compute_mean_s, 9e-4);
