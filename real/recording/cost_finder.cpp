@@ -14,6 +14,7 @@ namespace {
 constexpr Items places_most = 16;
 constexpr Items places_least = 4;
 constexpr double block_share = 1.0 / 256.0;  ///< of the budget, that a block takes
+constexpr double block_longest_s = 0.01;
 constexpr double growth_most = 64.0;
 constexpr int repetitions = 3;
 constexpr double variance_ratio = 10.0;
@@ -64,6 +65,11 @@ ItemRange CostFinder::block_in(ItemRange range, Items items) const {
   return {range.first + (range.items - size) / 2 / grain_ * grain_, size};
 }
 
+/// The block to be timed for `place`.
+ItemRange CostFinder::block_of(const Place& place) const {
+  return place.is_inherited ? block_in(place.range, block_items_) : place.block;
+}
+
 /// Blocks of as many items in all places, which have no times any more.
 void CostFinder::set_blocks(Items items) {
   block_items_ = items;
@@ -84,10 +90,8 @@ void CostFinder::order(bool is_backward) {
 void CostFinder::take(Seconds computed, Seconds spent) {
   spent_ = spent;
   Place& place = places_[order_[at_]];
-  if (std::exchange(place.is_inherited, false)) {
-    place.seconds.clear();
-    place.block = block_in(place.range, block_items_);
-  }
+  place.block = block_of(place);
+  if (std::exchange(place.is_inherited, false)) place.seconds.clear();
   place.seconds.push_back(std::max(computed.value, 1e-12));
   if (++at_ == order_.size()) {
     end_round();
@@ -127,7 +131,7 @@ double CostFinder::mean_s() const {
 /// Makes the block longer, or repeats it if it is long enough. The first round does not count,
 /// because it finds caches cold.
 void CostFinder::end_growing() {
-  const double target_s = block_share * budget_.value;
+  const double target_s = std::min(block_share * budget_.value, block_longest_s);
   const bool is_full = std::ranges::any_of(
       places_, [&](const Place& place) { return place.block.items == room(place.range); });
   const bool is_long = is_full || mean_s() >= 0.5 * target_s;

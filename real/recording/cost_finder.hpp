@@ -17,16 +17,17 @@ namespace equipoise {
 ///
 /// The items are divided into up to 16 ranges of about the same size. In the middle of each lies a
 /// place, a block of as many items everywhere. Rounds through all places make the block longer
-/// until it takes a 256th of the budget, or fills its range; three rounds with this block, in
-/// different orders, decide. Of p places with mean times x_i and the mean x of all, analysis of
-/// variance compares
+/// until it takes a 256th of the budget, but no more than 10 ms, or fills its range; three rounds
+/// with this block, in different orders, decide. Of p places with mean times x_i and the mean x of
+/// all, analysis of variance compares
 ///
 ///     between = 3 sum (x_i - x)^2 / (p - 1),   within = sum (x_ij - x_i)^2 / (2 p).
 ///
 /// Items differ if between >= 10 within, and if the deviation of places that chance does not
-/// explain, sqrt((between - within) / 3), is at least a twentieth of x. With alike items and normal
-/// noise the ratio is that large in one of 230 recordings of 4 places, and of 16 places less often
-/// than once in a million.
+/// explain, sqrt((between - within) / 3), is at least a twentieth of x. (Blocks of less than 20 us
+/// say nothing, and their items count as alike.) With alike items and normal noise the ratio is
+/// that large in one of 230 recordings of 4 places, and of 16 places less often than once in a
+/// million.
 ///
 /// Then ranges are halved, and a block in each half is timed twice, where costs change: where the
 /// cost of a range is off that of a neighbour by more than three times the usual difference of
@@ -43,7 +44,7 @@ class CostFinder {
 
   [[nodiscard]] bool is_done() const { return stage_ == Stage::done; }
   /// The block to be timed. Only while this is not done.
-  [[nodiscard]] ItemRange next_block() const { return places_[order_[at_]].block; }
+  [[nodiscard]] ItemRange next_block() const { return block_of(places_[order_[at_]]); }
   /// Takes the time that it computed; `spent` is what blocks have taken so far.
   void take(Seconds computed, Seconds spent);
   /// Ends with what is known, because other time than that of blocks is spent.
@@ -53,7 +54,7 @@ class CostFinder {
   [[nodiscard]] bool differ() const { return differ_; }
   /// Whether the budget was spent before that could be said.
   [[nodiscard]] bool gave_up() const { return gave_up_; }
-  /// The costs of all items, if they differ, with mean 1 and to four decimals: in proportion to what
+  /// The costs of all items, if they differ, with mean 1 and four decimals: in proportion to what
   /// blocks computed beyond the `fixed` cost of a block.
   [[nodiscard]] CostsRecord costs(Seconds fixed = {}) const;
 
@@ -77,6 +78,7 @@ class CostFinder {
   void refine();
   void order(bool is_backward);
   [[nodiscard]] Items room(ItemRange range) const;
+  [[nodiscard]] ItemRange block_of(const Place& place) const;
   [[nodiscard]] ItemRange block_in(ItemRange range, Items items) const;
   [[nodiscard]] double mean_s() const;
   [[nodiscard]] double mean_item_s() const;

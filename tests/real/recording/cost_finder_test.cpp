@@ -103,6 +103,16 @@ TEST(CostFinder, IsFinerWhereCostsChange) {
   EXPECT_NEAR(costs.sum(0, 800), (730 * 0.4 + 70 * 2.5) / mean, 0.1);
 }
 
+TEST(CostFinder, TimesBlocksOfTheirOwnInHalves) {
+  // An item takes 1e-5 (2.5 * 730 + 0.4 * 870) / 1600 = 13.6 us on average, and a 256th of 50 ms is
+  // for blocks of some 14 items. That of the range from 700 to 800 has cheap items only.
+  const Found found = find({step(730, 2.5, 0.4)}, 1600, 0.05);
+  const double mean = (730 * 2.5 + 870 * 0.4) / 1600;
+  const ItemCosts costs(found.finder.costs().ranges);
+  EXPECT_NEAR(costs.sum(700, 1), 2.5 / mean, 0.05);
+  EXPECT_NEAR(costs.sum(799, 1), 0.4 / mean, 0.05);
+}
+
 TEST(CostFinder, LeavesOutTheFixedCostOfABlock) {
   // A block of 100 items takes 0.2 ms, and 0.5 or 1.5 ms more. In proportion to times, cheap items
   // would cost more than half of the mean.
