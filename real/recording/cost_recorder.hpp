@@ -12,9 +12,9 @@
 
 namespace equipoise {
 
-/// Gives `unit` the blocks of `finder`, one after another, until that is done or `limit` has passed.
-/// `waited` (units) is what the last block of each waited for its cores. Returns false if a stop
-/// was requested. Throws BackendError, with the name in `units`, if a block or a unit is lost.
+/// Gives `unit` the blocks of `finder`, one after another, until that is done or `limit` has
+/// passed. `waited` (units) is what the last block of each waited for its cores. Returns false if a
+/// stop was requested. Throws BackendError, with the name in `units`, if a block or a unit is lost.
 [[nodiscard]] bool time_places(Executor& executor, const std::vector<UnitSpec>& units, UnitId unit,
                                const std::vector<StageTimes>& waited, Seconds limit,
                                CostFinder& finder);
@@ -27,10 +27,10 @@ struct FoundCosts {
 };
 
 /// Looks for items that differ, for `RecordSetup::costs_share` of the budget, of which waits for
-/// cores are no part (but no more than four times as long), on the fastest of the units that compute, while the others rest: the one that is fastest at blocks that grow until
-/// they take a millisecond, side by side in the middle of the items (of one unit, nothing has to be
-/// found out). Nothing if that share is 0 or no unit computes. Throws BackendError if a unit does
-/// not come up or is lost.
+/// cores are no part (but no more than four times as long), on the fastest of the units that
+/// compute, while the others rest: the one that is fastest at blocks that grow until they take a
+/// millisecond, side by side in the middle of the items. Nothing if that share is 0 or no unit
+/// computes. Throws BackendError if a unit does not come up or is lost.
 [[nodiscard]] std::optional<FoundCosts> look_for_costs(const RecordSetup& setup,
                                                        const Placement& placement);
 

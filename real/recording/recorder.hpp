@@ -121,10 +121,10 @@ struct Recording {
 ///
 /// If items differ (`look_for_costs`), the trace has their costs, and samples have the times of
 /// blocks whose items have mean cost: what a block computed beyond the fixed cost of its unit's
-/// blocks is divided by the mean cost of its items. Blocks with less than half of the usual work of the unit's part are passed over, because
-/// little is learned from them, and in every pass units have another part. Costs and fixed
-/// costs depend on one another; they are settled at the end, in turns. Samples that `keep` got before have what
-/// was known by then.
+/// blocks is divided by the mean cost of its items. Blocks with less than half of the usual work of
+/// the unit's part are passed over, because little is learned from them, and in every pass units
+/// have another part. Costs and fixed costs depend on one another; they are settled at the end, in
+/// turns. Samples that `keep` got before have what was known by then.
 ///
 /// If all units are recorded at a time, every unit goes through its own part of the items, and this
 /// part is its largest size. Units that are done continue with blocks that do not count until all
