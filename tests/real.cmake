@@ -19,6 +19,7 @@ equipoise_tests(real
     real/kernels/taylor_test.cpp
     real/meters/nvml_test.cpp
     real/meters/powercap_test.cpp
+    real/recording/cost_finder_test.cpp
     real/recording/size_plan_test.cpp
     real/recording/unit_watts_test.cpp
     real/device_clock_test.cpp
@@ -50,6 +51,7 @@ equipoise_tests(threads
     real/real_executor_test.cpp
     real/take_back_test.cpp
     real/meters/meter_sampler_test.cpp
+    real/recording/cost_recorder_test.cpp
     real/recording/recorded_watts_test.cpp
     real/recording/recorder_test.cpp
     real/recording/unit_recorder_test.cpp

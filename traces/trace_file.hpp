@@ -4,6 +4,7 @@
 #include <istream>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "shared_policies/machine/trace.hpp"
@@ -40,6 +41,8 @@ class StreamedTrace {
   /// Removes the file if it has no samples.
   ~StreamedTrace();
 
+  /// Says how items differ. To be called before there are samples.
+  void set_costs(CostsRecord costs) { header_.costs = std::move(costs); }
   /// Writes `samples` before it returns; the first call writes the header before them. Throws
   /// std::runtime_error if the disk does not take them all; complete lines remain.
   void append(std::span<const TraceSample> samples);

@@ -14,6 +14,7 @@
 #include "real/core_watch.hpp"
 #include "real/machine.hpp"
 #include "real/real_executor.hpp"
+#include "real/recording/cost_recorder.hpp"
 #include "real/recording/run_recorder.hpp"
 #include "real/recording/unit_recorder.hpp"
 #include "real/recording/unit_watts.hpp"
@@ -34,18 +35,6 @@ struct MergeTimes {
   Seconds sum;
   bool interrupted = false;  ///< a stop was requested
 };
-
-/// Says which unit lost a block or was lost while `what` happened: "unit cpu0 was lost while it was
-/// recorded". `event` is of an executor whose unit 0 is `units[first]`, and no end of a block.
-std::string loss_text(const Event& event, const std::vector<UnitSpec>& units, std::size_t first,
-                      const std::string& what) {
-  if (const auto* block = std::get_if<BlockLost>(&event.what)) {
-    return fmt::format("unit {} could not do a block of {} items while {}; give smaller sizes",
-                       units[first + block->unit.index].unit.name, block->block.items, what);
-  }
-  const UnitId lost = std::get<UnitLost>(event.what).unit;
-  return fmt::format("unit {} was lost while {}", units[first + lost.index].unit.name, what);
-}
 
 Seconds pass_budget(const RecordSetup& setup) { return (1.0 / setup.passes) * setup.budget; }
 
@@ -163,12 +152,15 @@ void add(CoreUse& sum, const CoreUse& use) {
 /// The units that are recorded at a time: one, or all.
 class GroupRecorder {
  public:
-  GroupRecorder(const RecordSetup& setup, std::size_t first, const UnitDomains& domains)
-      : setup_(setup), first_(first), watch_(units_at_a_time(setup)) {
+  /// `costs`: as known by now.
+  GroupRecorder(const RecordSetup& setup, std::size_t first, const UnitDomains& domains,
+                const ItemCostsPtr& costs)
+      : setup_(setup), first_(first), costs_(costs), watch_(units_at_a_time(setup)) {
     const Items part = part_of_a_unit(setup);
     Items begin = 0;
     for (std::size_t i = 0; i < units_at_a_time(setup); ++i) {
       units_.emplace_back(setup, first + i, ItemRange{begin, part});
+      if (costs) units_.back().know(costs);
       const bool has_others_behind = begin + 2 * part <= setup.kernel->workload().items;
       if (setup.units[first + i].computes() && has_others_behind) begin += part;
     }
@@ -180,9 +172,12 @@ class GroupRecorder {
 
   /// Records one pass, and after the last one the watts. Returns false if a stop was requested.
   bool run(const Placement& placement, bool is_last) {
+    const bool is_another = std::ranges::any_of(
+        units_, [](const UnitRecorder& unit) { return unit.computes() && unit.is_done(); });
     for (UnitRecorder& unit : units_) {
       if (unit.is_done()) unit.begin_pass();
     }
+    if (is_another && costs_) exchange_parts();
     RealSetup real;
     real.placement = placement;
     real.placement->cores.clear();
@@ -211,6 +206,10 @@ class GroupRecorder {
   }
 
   [[nodiscard]] const std::vector<UnitRecorder>& units() const { return units_; }
+  [[nodiscard]] UnitRecorder& unit(std::size_t i) { return units_[i]; }
+  void know(const ItemCostsPtr& costs) {
+    for (UnitRecorder& unit : units_) unit.know(costs);
+  }
   [[nodiscard]] std::size_t first() const { return first_; }
   /// What the meters read after the last pass.
   [[nodiscard]] const BusyWatch& watch() const { return watch_; }
@@ -218,6 +217,20 @@ class GroupRecorder {
   [[nodiscard]] const CoreUse& core_use() const { return core_use_; }
 
  private:
+  /// Gives every unit that computes the part of the one before it: parts differ in their costs.
+  void exchange_parts() {
+    std::vector<UnitRecorder*> computing;
+    for (UnitRecorder& unit : units_) {
+      if (unit.computes()) computing.push_back(&unit);
+    }
+    if (computing.empty()) return;
+    ItemRange part = computing.back()->part();
+    for (UnitRecorder* const unit : computing) {
+      const ItemRange own = unit->part();
+      unit->move_to(std::exchange(part, own));
+    }
+  }
+
   /// Whether all sizes of all units are timed in this pass.
   [[nodiscard]] bool is_timed() const {
     return std::ranges::all_of(
@@ -310,6 +323,7 @@ class GroupRecorder {
   const RecordSetup& setup_;
   std::vector<Work> works_;  ///< (units)
   std::size_t first_;        ///< index of the first unit among the setup's units
+  ItemCostsPtr costs_;
   std::vector<UnitRecorder> units_;
   CoreUse core_use_;
   std::vector<std::size_t> watched_;  ///< those whose busy watts can be told apart
@@ -522,6 +536,40 @@ Trace header_of_recording(const RecordSetup& setup) {
   return trace;
 }
 
+namespace {
+
+/// What is found of the costs of items before units are recorded; null if they do not differ.
+ItemCostsPtr first_costs(const RecordSetup& setup, const std::optional<FoundCosts>& found,
+                         Recording& recording) {
+  if (!found) return nullptr;
+  recording.interrupted = found->interrupted;
+  if (found->finder.gave_up()) {
+    recording.doubts.push_back(fmt::format(
+        "whether items differ was not found out on {}, where blocks take too long for that; more "
+        "time helps",
+        setup.units[found->unit].unit.name));
+  }
+  if (!found->finder.differ()) return nullptr;
+  recording.trace.costs = found->finder.costs();
+  if (setup.keep_costs) setup.keep_costs(*recording.trace.costs);
+  return std::make_shared<ItemCosts>(recording.trace.costs->ranges);
+}
+
+/// Makes costs, and the fixed costs of units that follow from them, agree.
+void settle_costs(const RecordSetup& setup, const FoundCosts& found,
+                  std::deque<GroupRecorder>& groups, Recording& recording) {
+  constexpr int turns = 4;
+  GroupRecorder& group = groups[found.unit / units_at_a_time(setup)];
+  const UnitRecorder& unit = group.unit(found.unit - group.first());
+  for (int turn = 0; turn < turns; ++turn) {
+    recording.trace.costs = found.finder.costs(unit.fixed_cost());
+    const auto costs = std::make_shared<ItemCosts>(recording.trace.costs->ranges);
+    for (GroupRecorder& one : groups) one.know(costs);
+  }
+}
+
+}  // namespace
+
 Recording record(const RecordSetup& setup) {
   check_items(setup);
   check_sizes(setup);
@@ -529,9 +577,11 @@ Recording record(const RecordSetup& setup) {
   recording.trace = header_of_recording(setup);
   const Placement placement = place_units(setup.units, this_machine());
   const UnitDomains domains(setup.units, setup.meters ? setup.meters->idle_w() : WattsByDomain());
+  const std::optional<FoundCosts> found = look_for_costs(setup, placement);
+  const ItemCostsPtr costs = first_costs(setup, found, recording);
   std::deque<GroupRecorder> groups;
   for (std::size_t first = 0; first < setup.units.size(); first += units_at_a_time(setup)) {
-    groups.emplace_back(setup, first, domains);
+    groups.emplace_back(setup, first, domains, costs);
   }
   MergeTimes merges;
   std::vector<std::vector<double>> runs_s;
@@ -558,6 +608,7 @@ Recording record(const RecordSetup& setup) {
     }
     if (!recording.interrupted && setup.after_pass) setup.after_pass();
   }
+  if (costs) settle_costs(setup, *found, groups, recording);
   CoreUse core_use;
   for (const GroupRecorder& group : groups) add(core_use, group.core_use());
   if (!recording.interrupted) {

@@ -42,6 +42,9 @@ struct RecordSetup {
   int samples_max = 100;     ///< per size
   Seconds budget{5.0};  ///< per unit; sizes that `size_ladder` chose may get fewer samples than
                         ///< `samples_min`, see `record`
+  /// In addition to the budget, this share of it is for finding out whether items differ, and how
+  /// (`CostFinder`); it takes less where they do not. 0: they are taken to be alike.
+  double costs_share = 0.2;
   /// How often the recording goes through all sizes, so that a drift of the machine affects all of
   /// them. Each pass has an equal part of the budget and of the samples.
   int passes = 1;
@@ -54,6 +57,8 @@ struct RecordSetup {
   Seconds busy_span{2.0};            ///< how long meters are read while units compute
   std::function<void()> after_pass;  ///< called when all units are idle; may be empty
   std::function<void(const RecordProgress&)> progress;  ///< called after every sample; may be empty
+  /// Called before `keep` if items differ, with what is known of their costs by then. May be empty.
+  std::function<void(const CostsRecord&)> keep_costs;
   /// Called with the samples of a size when the size is completed in a pass, and at the end with
   /// the samples of sizes that were not completed. Gets all samples; outliers are marked among the
   /// samples of their size so far. May be empty.
@@ -113,6 +118,13 @@ struct Recording {
 /// block waited for cores that other threads had is not in its times but in `waited_s`, and so is
 /// what an outlier (`BlockSamples`) took beyond the mean of its size; the times of outliers are not
 /// used.
+///
+/// If items differ (`look_for_costs`), the trace has their costs, and samples have the times of
+/// blocks whose items have mean cost: what a block computed beyond the fixed cost of its unit's
+/// blocks is divided by the mean cost of its items. Blocks with less than half of the usual work of
+/// the unit's part are passed over, because little is learned from them, and in every pass units
+/// have another part. Costs and fixed costs depend on one another; they are settled at the end, in
+/// turns. Samples that `keep` got before have what was known by then.
 ///
 /// If all units are recorded at a time, every unit goes through its own part of the items, and this
 /// part is its largest size. Units that are done continue with blocks that do not count until all

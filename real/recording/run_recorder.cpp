@@ -1,6 +1,8 @@
 // Short runs of the workload, or of empty blocks, through the run loop, and the controller's times.
 #include "real/recording/run_recorder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -146,6 +148,16 @@ std::optional<ControllerTimes> of_empty_blocks(const RecordSetup& setup) {
 }
 
 }  // namespace
+
+std::string loss_text(const Event& event, const std::vector<UnitSpec>& units, std::size_t first,
+                      const std::string& what) {
+  if (const auto* block = std::get_if<BlockLost>(&event.what)) {
+    return fmt::format("unit {} could not do a block of {} items while {}; give smaller sizes",
+                       units[first + block->unit.index].unit.name, block->block.items, what);
+  }
+  const UnitId lost = std::get<UnitLost>(event.what).unit;
+  return fmt::format("unit {} was lost while {}", units[first + lost.index].unit.name, what);
+}
 
 Items part_of(const RecordSetup& setup, std::size_t unit, Items items, Items usual) {
   constexpr Items blocks_for_a_unit = 8;

@@ -4,14 +4,21 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "real/controller_times.hpp"
 #include "real/machine.hpp"
 #include "real/recording/recorder.hpp"
 #include "shared_policies/machine/controller_work.hpp"
+#include "shared_policies/model/event.hpp"
 
 namespace equipoise {
+
+/// Says which unit lost a block or was lost while `what` happened: "unit cpu0 was lost while it was
+/// recorded". `event` is of an executor whose unit 0 is `units[first]`, and no end of a block.
+[[nodiscard]] std::string loss_text(const Event& event, const std::vector<UnitSpec>& units,
+                                    std::size_t first, const std::string& what);
 
 /// The items of a block of unit `unit` when all units together do `items`: an eighth of its equal
 /// part, at most `usual` (or a grain) and what it can hold.

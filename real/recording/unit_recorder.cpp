@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "real/machine.hpp"
+#include "shared_policies/fit/cost_samples.hpp"
 #include "shared_policies/model/student_t.hpp"
 
 namespace equipoise {
@@ -162,6 +163,8 @@ constexpr double size_share = 0.5;
 constexpr Seconds size_time_min{0.5};
 /// One sample in each pass may take so many times as long.
 constexpr double few_factor = 2.0;
+/// Blocks with less than this part of the work of mean items say little of the time of these.
+constexpr double work_least = 0.25;
 /// Sizes are added where the curve is off a straight line by more than this part of its time.
 constexpr double bend_tolerance = 0.02;
 
@@ -198,6 +201,68 @@ UnitRecorder::UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemRange
       setup.sizes.empty() ? size_ladder(workload, setup.units[unit].unit, items_max) : setup.sizes;
   for (const Items items : sizes) sizes_.push_back({.items = items});
   begin_pass();
+}
+
+void UnitRecorder::know(const ItemCostsPtr& costs) {
+  costs_ = costs;
+  take_to_mean_cost();
+}
+
+void UnitRecorder::move_to(ItemRange segment) {
+  segment_ = segment;
+  position_ = 0;
+}
+
+Seconds UnitRecorder::fixed_cost() const {
+  std::vector<CostSample> points;  // by the inverse of the work
+  double shortest_s = std::numeric_limits<double>::infinity();
+  for (const Size& size : sizes_) {
+    std::vector<double> inverses;
+    std::vector<double> item_s;
+    for (const Computed& computed : size.computed) {
+      const auto items = static_cast<double>(size.items);
+      const double work = costs_ ? costs_->sum(computed.first, size.items) : items;
+      if (work < work_least * items) continue;
+      inverses.push_back(1.0 / work);
+      item_s.push_back(computed.time.value / work);
+      shortest_s = std::min(shortest_s, computed.time.value);
+    }
+    if (!inverses.empty()) points.push_back({median(inverses), median(item_s)});
+  }
+  if (points.size() < 3) return {};
+  const auto count = static_cast<double>(points.size());
+  const StraightLine line = fit_straight_line(points);
+  double mean = 0.0;
+  for (const CostSample& point : points) mean += point.items / count;
+  double apart = 0.0;
+  double square = 0.0;
+  for (const CostSample& point : points) {
+    apart += std::pow(point.items - mean, 2.0);
+    square += std::pow(point.seconds - line.intercept - line.slope * point.items, 2.0);
+  }
+  if (!(apart > 0.0)) return {};
+  const double error_s = std::sqrt(square / (count - 2.0) / apart);
+  return Seconds{std::clamp(line.slope - 2.0 * error_s, 0.0, shortest_s)};
+}
+
+/// How long a block of `items` computes if its items have mean cost and one of other work computed
+/// so long.
+Seconds UnitRecorder::at_mean_cost(Computed computed, Items items) const {
+  if (!costs_) return computed.time;
+  const double mean_cost = costs_->sum(computed.first, items) / static_cast<double>(items);
+  if (mean_cost <= 0.0 || computed.time <= fixed_) return computed.time;
+  return fixed_ + (1.0 / mean_cost) * (computed.time - fixed_);
+}
+
+/// Takes all samples to mean cost.
+void UnitRecorder::take_to_mean_cost() {
+  if (!costs_) return;
+  fixed_ = fixed_cost();
+  for (Size& size : sizes_) {
+    for (std::size_t i = 0; i < size.computed.size(); ++i) {
+      size.samples.set_compute(i, at_mean_cost(size.computed[i], size.items));
+    }
+  }
 }
 
 void UnitRecorder::begin_pass() {
@@ -269,8 +334,20 @@ double UnitRecorder::items_per_s() const {
 Block UnitRecorder::next_block(std::uint64_t id) {
   const Items items = is_done() ? usual_items() : sizes_[at_].items;
   if (position_ + items > segment_.items) position_ = 0;
-  const Items first = segment_.first + std::exchange(position_, position_ + items);
-  return {.id = id, .first = first, .items = items};
+  if (costs_) pass_over_little_work(items);
+  first_ = segment_.first + std::exchange(position_, position_ + items);
+  return {.id = id, .first = first_, .items = items};
+}
+
+/// Goes on to where a block of `items` has at least half of the work that is usual in the segment.
+void UnitRecorder::pass_over_little_work(Items items) {
+  const double usual = static_cast<double>(items) / static_cast<double>(segment_.items) *
+                       costs_->sum(segment_.first, segment_.items);
+  for (Items tried = 0; tried < segment_.items; tried += items) {
+    if (costs_->sum(segment_.first + position_, items) >= 0.5 * usual) return;
+    position_ += items;
+    if (position_ + items > segment_.items) position_ = 0;
+  }
 }
 
 bool UnitRecorder::take(const TimedBlock& block, Seconds now) {
@@ -284,6 +361,8 @@ bool UnitRecorder::take(const TimedBlock& block, Seconds now) {
     if (takes_long && size.samples.count() == 0) size.often = Often::few;
     if (size.often != Often::few) return false;
   }
+  size.computed.push_back({first_, times.compute});
+  times.compute = at_mean_cost(size.computed.back(), size.items);
   size.samples.add(times, {block.waited.sum, block.waited.times, block.dispatch});
   dispatch_s_.push_back(block.dispatch.value);
   const TraceSample moved = sample_of(size, size.samples.times().size() - 1);
@@ -303,6 +382,7 @@ bool UnitRecorder::is_known(Seconds spent) const {
 }
 
 void UnitRecorder::end_size(Seconds now) {
+  take_to_mean_cost();
   ++at_;
   begin_size(now);
   if (is_done() && setup_.sizes.empty() && now < pass_budget() && refine()) begin_size(now);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "real/recording/recorder.hpp"
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/model/measures.hpp"
@@ -42,6 +43,8 @@ class BlockSamples {
     waited_.push_back(waited);
   }
   [[nodiscard]] const std::vector<StageTimes>& times() const { return times_; }
+  /// Replaces what a sample computed.
+  void set_compute(std::size_t sample, Seconds compute) { times_[sample].compute = compute; }
   /// (samples)
   [[nodiscard]] const std::vector<BlockWaits>& waited() const { return waited_; }
   [[nodiscard]] int count() const { return static_cast<int>(times_.size()); }
@@ -59,7 +62,7 @@ class BlockSamples {
 
   /// The mean total time, excluding outliers.
   [[nodiscard]] Seconds mean() const;
-  /// That of the samples [first, last) alone; 0 if all of them are outliers.
+  /// The mean total time of the samples [first, last) alone; 0 if all of them are outliers.
   [[nodiscard]] Seconds mean_between(int first, int last) const;
   /// Half the width of the 95 % confidence interval of that mean, relative to the mean (Student's
   /// t); 1 if it cannot be computed.
@@ -130,6 +133,19 @@ class UnitRecorder {
   /// The unit goes through the items of `segment`.
   UnitRecorder(const RecordSetup& setup, std::size_t unit, ItemRange segment);
 
+  /// How items differ, from now on and for the samples so far: these get the times of blocks whose
+  /// items have mean cost.
+  void know(const ItemCostsPtr& costs);
+  /// What a block computes however little its work is, as far as that is certain: the slope of time
+  /// over work by the inverse of the work, by least squares over sizes with the medians of both,
+  /// less two standard errors; at least 0 and at most the shortest time. 0 for less than three
+  /// sizes. Blocks with less than a quarter of the work of mean items do not count.
+  [[nodiscard]] Seconds fixed_cost() const;
+  /// The items through which the unit goes.
+  [[nodiscard]] ItemRange part() const { return segment_; }
+  /// Lets it go through others, from the first on.
+  void move_to(ItemRange segment);
+
   /// True if all sizes are known precisely enough for this pass, or the pass's time is spent.
   [[nodiscard]] bool is_done() const { return at_ == sizes_.size(); }
   /// Starts another pass through all sizes at time 0.
@@ -176,17 +192,26 @@ class UnitRecorder {
   /// How often a size is timed: with a first block that does not count and as many samples as it
   /// needs, by its first block alone in each pass, or not at all.
   enum class Often : std::uint8_t { enough, few, never };
+  /// The first item of a block, and how long it computed, whatever its items cost.
+  struct Computed {
+    Items first = 0;
+    Seconds time;
+  };
   struct Size {
     Items items = 0;
     Often often = Often::enough;
     BlockSamples samples{};
-    int before = 0;           ///< samples of earlier passes
+    std::vector<Computed> computed{};  ///< (samples)
+    int before = 0;                    ///< samples of earlier passes
     std::vector<int> ends{};  ///< (earlier passes since it was added) samples at the end of each
     std::size_t taken = 0;    ///< samples that were taken
   };
 
   void begin_size(Seconds now);
   void end_size(Seconds now);
+  void pass_over_little_work(Items items);
+  [[nodiscard]] Seconds at_mean_cost(Computed computed, Items items) const;
+  void take_to_mean_cost();
   [[nodiscard]] bool is_known(Seconds spent) const;
   [[nodiscard]] Seconds most_of_a_size() const;
   [[nodiscard]] bool is_wanted(Size& size) const;
@@ -207,6 +232,9 @@ class UnitRecorder {
   std::size_t at_ = 0;
   int passes_begun_ = 0;
   Items position_ = 0;  ///< within the segment
+  Items first_ = 0;     ///< of the block that was given last
+  ItemCostsPtr costs_;
+  Seconds fixed_;  ///< with which samples were taken to mean cost
   bool is_warm_ = false;
   Seconds size_began_;
   Seconds size_budget_;

@@ -72,6 +72,7 @@ class ItemCosts(unittest.TestCase):
                                "--policy", policy, "--noise", "off", "--json", "--quiet"], cwd=self.folder,
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.said = done.stderr
         return json.loads(done.stdout.splitlines()[-1])["makespan_s"]
 
     def expect_both(self, costs, workload):
@@ -96,7 +97,15 @@ class ItemCosts(unittest.TestCase):
         self.assertEqual(sum(costs), ITEMS)
         self.write_trace(costs={"items": ITEMS, "ranges": ranges})
         self.expect_both(costs, f"loop:items={ITEMS}")
+        self.assertEqual(self.said, "")
         self.expect_both([1.0] * ITEMS, f"loop:items={ITEMS},costs=alike")
+        self.assertIn("warning: the items of loop differ, by its trace: they cost from 0.25 to 6.0 times the mean. "
+                      "costs=alike leaves that out", self.said)
+
+    def test_no_warning_about_costs_that_the_trace_does_not_have(self):
+        self.write_trace()
+        self.run_s("gss", f"loop:items={ITEMS},costs=alike")
+        self.assertEqual(self.said, "")
 
     def test_increasing_and_decreasing_costs(self):
         self.write_trace()

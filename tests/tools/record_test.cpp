@@ -58,6 +58,28 @@ TEST(RecordCommand, TimesOneUnitAfterTheOtherWhenAsked) {
   EXPECT_NE(read_text(out).find("each unit alone"), std::string::npos);
 }
 
+TEST(RecordCommand, SaysHowItemsDifferAndTheTraceAndSimulationsHaveIt) {
+  // The rows in the middle of the picture go through the set, those at its borders do not.
+  const TemporaryFolder scratch;
+  const std::string trace = scratch.path("t.jsonl");
+  const std::string platform = scratch.path("p.xml");
+  const std::string workload = "mandelbrot:height=256,width=512,order=natural";
+  const ProgramRun recorded =
+      run_equipoise({"record", "--unit", "cpu", "--workload", workload, "--sizes", "4,16,64",
+                     "--out", trace, "--platform-out", platform});
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_NE(recorded.err.find("note: items differ: from "), std::string::npos) << recorded.err;
+  EXPECT_NE(recorded.out.find("\ncosts       items differ: from "), std::string::npos)
+      << recorded.out;
+  EXPECT_NE(read_text(trace).find(R"("costs":{"items":256,"ranges":[)"), std::string::npos);
+  const ProgramRun simulated =
+      run_equipoise({"compare", "--platform", platform, "--trace", trace, "--workload", workload,
+                     "--policy", "greedy,gss", "--reps", "2", "--best-known", "off"});
+  ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
+  EXPECT_NE(simulated.out.find("items of mandelbrot differ: they cost from "), std::string::npos)
+      << simulated.out;
+}
+
 TEST(RecordCommand, LeavesAReadableTraceWhenItIsKilled) {
   const TemporaryFolder scratch;
   const std::string out = scratch.path("t.jsonl");

@@ -61,6 +61,7 @@ Recording record_to_file(RecordSetup setup, const RecordRequest& request) {
         p.done);
   };
   StreamedTrace kept(request.out + partial, header_of_recording(setup));
+  setup.keep_costs = [&](const CostsRecord& costs) { kept.set_costs(costs); };
   setup.keep = [&](std::span<const TraceSample> samples) { kept.append(samples); };
   try {
     Recording recording = record(setup);

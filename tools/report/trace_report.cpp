@@ -17,6 +17,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/json_values.hpp"
+#include "tools/worlds/experiment_facts.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -225,6 +226,7 @@ std::string describe_trace(const Trace& trace) {
     }
     text += '\n';
   }
+  if (trace.costs) text += fmt::format("costs       {}\n", differing_items_text(*trace.costs));
   std::vector<UnitLines> units;
   for (const Unit& unit : trace.units) units.push_back({unit.name, {{unit_facts(unit)}}});
   for (const auto& [name, lines] : folded(units)) {
@@ -234,6 +236,11 @@ std::string describe_trace(const Trace& trace) {
 }
 
 Json trace_json(const Trace& trace, const std::string& file, const std::string& platform) {
+  Json costs;
+  if (trace.costs) {
+    const ItemCosts items(trace.costs->ranges);
+    costs = json_of(CostsFacts{items.least(), items.most(), items.deviation()}, in_traces);
+  }
   Json units = Json::array();
   for (const Unit& unit : trace.units) units.push_back(json_of(unit, in_runs));
   Json sizes = Json::array();
@@ -260,6 +267,7 @@ Json trace_json(const Trace& trace, const std::string& file, const std::string& 
           {"controller", trace.controller ? json_of(*trace.controller, in_traces) : Json()},
           {"first_use_s", json_of(trace.first_use)},
           {"merge_s", json_of(trace.merge)},
+          {"costs", std::move(costs)},
           {"units", std::move(units)},
           {"lines", trace.samples.size()},
           {"sizes", std::move(sizes)},
@@ -274,6 +282,14 @@ std::vector<std::string> falling_times(const Trace& trace) {
     if (!text.empty()) doubts.push_back(text);
   }
   return doubts;
+}
+
+std::string differing_items_text(const CostsRecord& costs) {
+  const ItemCosts items(costs.ranges);
+  return fmt::format(
+      "items differ: from {} to {} times the mean, with a standard deviation of {} of it, in {}",
+      significant(items.least(), 2), significant(items.most(), 2),
+      significant(items.deviation(), 2), counted(costs.ranges.size(), "range"));
 }
 
 std::string outliers_text(const Trace& trace) {
@@ -325,6 +341,10 @@ std::string imprecision_text(const Recording& recording) {
 }
 
 void warn_of(const Recording& recording) {
+  if (recording.trace.costs) {
+    note(differing_items_text(*recording.trace.costs) +
+         "; the trace has their costs, and simulations of it count them");
+  }
   std::vector<std::string> doubts = recording.doubts;
   std::ranges::move(falling_times(recording.trace), std::back_inserter(doubts));
   for (const std::string& line :

@@ -319,12 +319,22 @@ ItemCostsPtr choose_costs(const std::string& spelling, const Workload& workload,
   if (const std::optional<std::string> file = costs_file_of(spelling)) {
     return std::make_shared<ItemCosts>(read_costs(*file, workload.items));
   }
-  if (given != spec.parameters.end()) return nullptr;
   const auto trace = std::ranges::find_if(traces, [&](const Trace& of) {
     return of.kernel == workload.kernel && of.costs.has_value();
   });
   if (trace == traces.end()) return nullptr;
-  return std::make_shared<ItemCosts>(ItemCosts(trace->costs->ranges).stretched(workload.items));
+  const ItemCosts traced(trace->costs->ranges);
+  if (given != spec.parameters.end()) {
+    if (traced.deviation() > 0.0) {
+      warn(fmt::format(
+          "the items of {} differ, by its trace: they cost from {} to {} times the "
+          "mean. costs=alike leaves that out, so runs are simulated as if every item "
+          "cost the mean; leave out costs to simulate them as recorded",
+          workload.kernel, significant(traced.least(), 2), significant(traced.most(), 2)));
+    }
+    return nullptr;
+  }
+  return std::make_shared<ItemCosts>(traced.stretched(workload.items));
 }
 
 bool check_problem(const std::vector<Trace>& traces, const std::vector<std::string>& files,

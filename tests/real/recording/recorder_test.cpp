@@ -23,13 +23,15 @@
 namespace equipoise::recorder_test {
 namespace {
 
-/// A recording that takes exactly two samples of each size, however precise they are.
+/// A recording that takes exactly two samples of each size, however precise they are, of items that
+/// are taken to be alike.
 RecordSetup quick_setup(const std::vector<std::string>& units, Kernel& kernel) {
   RecordSetup setup;
   setup.units = parse_units(units);
   setup.kernel = &kernel;
   setup.samples_min = 2;
   setup.samples_max = 2;
+  setup.costs_share = 0.0;
   return setup;
 }
 

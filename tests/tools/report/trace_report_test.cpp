@@ -60,6 +60,22 @@ TEST(TraceReport, ShowsNoDeviationWhereASummaryHasNone) {
   EXPECT_TRUE(trace_json(trace, "t.jsonl").at("sizes").at(1).at("sd_s").is_null());
 }
 
+TEST(TraceReport, SaysHowItemsDiffer) {
+  Trace trace = two_units({summary(0, 100, 30, 0.5, 0.05), summary(1, 100, 20, 0.001, 0.0)});
+  EXPECT_EQ(describe_trace(trace).find("costs"), std::string::npos);
+  EXPECT_TRUE(trace_json(trace, "t.jsonl").at("costs").is_null());
+  // 90 items of 0.5 and 10 of 5.5: the mean is 1, and the variance 0.9 * 0.25 + 0.1 * 20.25 = 2.25.
+  trace.costs = CostsRecord{100, {{0, 90, 0.5}, {90, 10, 5.5}}};
+  EXPECT_NE(describe_trace(trace).find("costs       items differ: from 0.50 to 5.5 times the mean, "
+                                       "with a standard deviation of 1.5 of it, in 2 ranges\n"),
+            std::string::npos)
+      << describe_trace(trace);
+  const nlohmann::ordered_json costs = trace_json(trace, "t.jsonl").at("costs");
+  EXPECT_DOUBLE_EQ(costs.at("least").get<double>(), 0.5);
+  EXPECT_DOUBLE_EQ(costs.at("most").get<double>(), 5.5);
+  EXPECT_DOUBLE_EQ(costs.at("sd").get<double>(), 1.5);
+}
+
 TEST(TraceReport, WritesTimesWithFourDigits) {
   Trace trace = two_units({summary(0, 100, 30, 0.5, 0.05)});
   trace.dispatch = Seconds{3.153007995846291e-05};
