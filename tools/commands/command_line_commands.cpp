@@ -575,11 +575,8 @@ void add_optimum(const CommandOptions& program) {
   c.word("--objective", r.objective,
          "what to minimize; or pareto: all divisions that none beats in both time and energy; all "
          "but time need platforms with watts (edp: energy-delay product)");
-  c.value(
-      "--pieces", r.pieces,
-      "for pareto: equal pieces that the items are cut into; else 8 for each unit, but at least "
-      "128 and at most 1024",
-      within(parse_items, Items{1}, most_pieces, "give a number of pieces from 1 to 4096"));
+  c.value("--pieces", r.pieces, "for pareto: equal pieces that the items are cut into; else 256",
+          within(parse_items, Items{1}, most_pieces, "give a number of pieces from 1 to 4096"));
   c.text("--svg", r.svg,
          "for pareto: write a picture of the front here (-: print it, and nothing else)");
   add_output(c, r.json, &r.options.quiet);

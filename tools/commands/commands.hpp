@@ -130,7 +130,7 @@ constexpr auto words(DescriptionOf<OptimumObjective> /*of*/) {
 struct OptimumRequest {
   RunOptions options;
   OptimumObjective objective = OptimumObjective::time;
-  std::optional<Items> pieces;  ///< of a front
+  std::optional<Items> pieces;  ///< of a front; none: 256
   std::string svg;              ///< picture of a front; "-": printed; empty: none
   bool json = false;
 };

@@ -27,6 +27,7 @@ namespace equipoise {
 namespace {
 
 constexpr std::size_t most_rows = 20;
+constexpr Items usual_pieces = 256;
 
 using Rows = std::vector<const DivisionPoint*>;
 
@@ -194,7 +195,8 @@ int optimum_front_command(const OptimumRequest& request) {
       "--objective pareto");
   if (!request.svg.empty()) picture.emplace(request.svg, "--svg");
   catch_stop_signals();
-  const DivisionFront front = division_front(machine, options, request.pieces);
+  const DivisionFront front =
+      division_front(machine, options, request.pieces.value_or(usual_pieces));
   if (picture) {
     picture->put(front_svg(front, options.workloads.front()));
     picture->finish();

@@ -65,7 +65,6 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"experience", "", "Block times from earlier runs, kept in the file of --experience."},
     {"predicted", "", "The mean makespan of the simulations."},
     {"measured", "", "The mean makespan of the real runs."},
-    {"EDP", "edp_js", "The energy-delay product: the energy times the makespan."},
     {"simulated", "",
      "The makespan, or the energy, of this division as a simulated run without noise, where units "
      "share links and the scenario acts."},

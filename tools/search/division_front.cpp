@@ -53,8 +53,7 @@ const DivisionPoint& DivisionFront::least(Objective objective) const {
       points, {}, [&](const DivisionPoint& point) { return point.model.of(objective); });
 }
 
-DivisionFront division_front(const SimMachine& machine, const RunOptions& options,
-                             std::optional<Items> wanted) {
+DivisionFront division_front(const SimMachine& machine, const RunOptions& options, Items wanted) {
   const KnownCosts known = known_costs(machine, machine.inputs->traces);
   std::vector<const CostModel*> costs;
   for (const auto& cost : known.phases.front()) costs.push_back(cost.get());

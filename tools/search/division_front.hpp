@@ -34,10 +34,10 @@ struct DivisionFront {
 };
 
 /// The front of a machine with one workload, for units that are all present and have watts, and its
-/// simulations, without noise, by the policy `fixed`. `wanted`: the number of pieces; none:
-/// `usual_pieces`. See `pareto_front`. Throws BackendError if a run cannot be simulated, and
+/// simulations, without noise, by the policy `fixed`. `wanted`: the number of pieces. See
+/// `pareto_front`. Throws BackendError if a run cannot be simulated, and
 /// Interrupted if a stop is requested.
 [[nodiscard]] DivisionFront division_front(const SimMachine& machine, const RunOptions& options,
-                                           std::optional<Items> wanted);
+                                           Items wanted);
 
 }  // namespace equipoise

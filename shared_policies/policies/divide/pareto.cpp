@@ -48,7 +48,7 @@ class Pareto final : public PlannedPolicy {
       : PlannedPolicy(known, "profile"),
         objective_(objective_of(read)),
         slack_(slack_of(read)),
-        pieces_(pieces_of(read)) {}
+        pieces_(read.items("pieces", 1, most_pieces)) {}
 
  private:
   /// A division, and the machine that it was made for.
@@ -80,7 +80,7 @@ class Pareto final : public PlannedPolicy {
 
   Objective objective_;
   double slack_;
-  std::optional<Items> pieces_;
+  Items pieces_;
   mutable std::optional<Divided> last_;
 };
 
@@ -110,7 +110,9 @@ PolicyInfo pareto_info() {
             "for energy and edp: how much longer than the least time the division may take, 0.05 "
             "for 5 %; any: as much as that takes",
             "ours; the paper leaves the choice to its user"},
-           pieces_parameter()},
+           {"pieces", "1024", "pieces", "equal pieces that the items are cut into",
+            "the paper's sizes of the discrete functions; how many is not said; chosen because a "
+            "piece more or less should not matter"}},
       .foresight = Foresight::informed,
       .make = make_a<Pareto>,
       .check_units = check_pareto};

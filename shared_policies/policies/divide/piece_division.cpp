@@ -60,16 +60,12 @@ Pieces cut_into_pieces(const Workload& workload, Items wanted) {
   return pieces;
 }
 
-Items usual_pieces(std::size_t units) {
-  return std::clamp<Items>(8 * static_cast<Items>(units), 128, 1024);
-}
-
 PieceDivision::PieceDivision(const View& view, std::span<const CostModel* const> costs,
-                             std::optional<Items> wanted)
+                             Items wanted)
     : units_(present_units(view)), all_units_(view.units().size()) {
   EQ_CHECK(!units_.empty(), "a unit is present");
   const Workload& workload = view.workload();
-  pieces_ = cut_into_pieces(workload, wanted.value_or(usual_pieces(units_.size())));
+  pieces_ = cut_into_pieces(workload, wanted);
   problem_.pieces = static_cast<std::size_t>(pieces_.count);
   problem_.last_is_smaller = pieces_.last_items < pieces_.items;
   for (const UnitState& unit : view.units()) static_w_ += unit.unit.idle_w.value_or(0.0);
@@ -91,19 +87,6 @@ std::vector<Items> PieceDivision::items_of(const FrontPoint& point) const {
     items[units_[i].index] = pieces_.of(point.shares[i]);
   }
   return items;
-}
-
-ParameterInfo pieces_parameter() {
-  return {"pieces", "auto", "pieces",
-          "equal pieces that the items are cut into; auto: 8 for each unit, but at least 128 and "
-          "at most 1024",
-          "the paper's sizes of discrete functions; how many is not said; chosen because more than "
-          "8 for each unit seldom save 1 %"};
-}
-
-std::optional<Items> pieces_of(const Parameters& parameters) {
-  if (parameters.text("pieces") == "auto") return std::nullopt;
-  return parameters.items("pieces", 1, most_pieces);
 }
 
 }  // namespace equipoise

@@ -2,7 +2,6 @@
 // energy: the problem of the policy `pareto` and of `equipoise optimum --objective pareto`.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,7 +10,6 @@
 #include "shared_policies/policies/divide/energy_split.hpp"
 #include "shared_policies/run/view.hpp"
 #include "shared_policies/solve/pareto_front.hpp"
-#include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {
 
@@ -34,10 +32,6 @@ struct Pieces {
 /// allows.
 [[nodiscard]] Pieces cut_into_pieces(const Workload& workload, Items wanted);
 
-/// The number of pieces for so many units, if none is given: eight for each, but at least 128 and
-/// at most 1024.
-[[nodiscard]] Items usual_pieces(std::size_t units);
-
 /// The division of the current workload among the units that are present.
 ///
 /// A share is one block, or as many equal blocks as the unit's memory requires, one after another.
@@ -53,9 +47,8 @@ struct Pieces {
 class PieceDivision {
  public:
   /// `costs` (n) are those of single blocks, for each unit that is present; at least one is.
-  /// `wanted`: the number of pieces; none: `usual_pieces` of the units that are present.
-  PieceDivision(const View& view, std::span<const CostModel* const> costs,
-                std::optional<Items> wanted);
+  /// `wanted`: the number of pieces.
+  PieceDivision(const View& view, std::span<const CostModel* const> costs, Items wanted);
 
   [[nodiscard]] const PieceProblem& problem() const { return problem_; }
   [[nodiscard]] const Pieces& pieces() const { return pieces_; }
@@ -75,9 +68,5 @@ class PieceDivision {
   std::vector<UnitId> units_;  // those of the problem
   std::size_t all_units_ = 0;
 };
-
-/// The parameter `pieces`: its catalog row, and its value; none: `auto`.
-[[nodiscard]] ParameterInfo pieces_parameter();
-[[nodiscard]] std::optional<Items> pieces_of(const Parameters& parameters);
 
 }  // namespace equipoise

@@ -133,9 +133,6 @@ TEST(Pareto, CutsTheItemsIntoPiecesOfWholeGrains) {
   EXPECT_EQ(cut(8), (Sizes{7, 16, 4}));
   workload.grain_items = 200;
   EXPECT_EQ(cut(8), (Sizes{1, 100, 100}));
-  EXPECT_EQ(usual_pieces(2), 128);
-  EXPECT_EQ(usual_pieces(64), 512);
-  EXPECT_EQ(usual_pieces(1000), 1024);
   // Four pieces of 3 items: 9 and 3, as with single items.
   PolicyTest test = fast_and_frugal();
   test.parameters["pieces"] = "4";

@@ -109,7 +109,7 @@ const std::map<std::string, Values> published = {
       {"groups", "units"},
       {"dynamic_time", "device"}}},
     {"pareto",
-     {{"profile", own_trace}, {"objective", "time"}, {"slack", "any"}, {"pieces", "auto"}}},
+     {{"profile", own_trace}, {"objective", "time"}, {"slack", "any"}, {"pieces", "1024"}}},
     {"ss", {{"min_block_items", "auto"}}},
     {"fsc",
      {{"profile", own_trace},
