@@ -1,4 +1,5 @@
-// The least energy under a limit on the time, by convolutions; and the limits that are worth trying.
+// The least energy under a limit on the time, by convolutions; and the limits that are worth
+// trying.
 #include "shared_policies/solve/pareto_front.hpp"
 
 #include <algorithm>

@@ -190,8 +190,8 @@ TEST_F(PaperMachine, ComparesUnitsOfOneKindWithTheBestOneAlone) {
 }
 
 // Four pieces of 2500 items take 25 s each on the CPU, and 2500 / 313.7 = 7.969 s on the GPU. With
-// one on the CPU, the run takes 25 s, and 25 x 66.5 W + 25 x 50 W + 23.908 x 27.5 W = 3570.0 J; with
-// all on the GPU, 31.878 s, and 31.878 x 94 W = 2996.5 J. More on the CPU takes more of both.
+// one on the CPU, the run takes 25 s and 25 x 66.5 W + 25 x 50 W + 23.908 x 27.5 W = 3570.0 J; with
+// all on the GPU, 31.878 s and 31.878 x 94 W = 2996.5 J. More on the CPU takes more of both.
 TEST_F(PaperMachine, HasAFrontOfTimeAndEnergyThatRunsKeepTo) {
   write_machine("50:100", "16.5:44", 313.70);
   const std::string svg = scratch_.path("front.svg");

@@ -1,5 +1,6 @@
 // The formats in which recorded runs and results are exported for other programs: CSV, Chrome trace
-// events, Paje, pictures (those of runs are in gantt_svg.hpp); and the picture of a front. They go into an ExportFile.
+// events, Paje, pictures (those of runs are in gantt_svg.hpp); and the picture of a front. They go
+// into an ExportFile.
 #pragma once
 
 #include <optional>
@@ -69,7 +70,7 @@ void end_trace_events(ExportFile& out);
 void put_paje(const std::vector<RunFile>& runs, ExportFile& out);
 
 /// The front of time and energy as an SVG picture: the divisions that none beats in time and energy
-/// in all, as points with steps between them, and their simulated runs as rings. `workload` is named
+/// in all, as points with steps between them, and their simulated runs as rings. `workload` stands
 /// above.
 [[nodiscard]] std::string front_svg(const DivisionFront& front, const std::string& workload);
 

@@ -1,5 +1,5 @@
-// Tests of pareto: divisions that were worked out by hand, on the fake executor, for curves that are
-// not smooth; pieces; and what it is told and refuses.
+// Tests of pareto: divisions that were worked out by hand, on the fake executor, for curves that
+// are not smooth; pieces; and what it is told and refuses.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -64,8 +64,9 @@ PolicyTest two_units() {
   return test;
 }
 
-/// Items that take 1 s on a unit of 10 W, and 3 s on one of 1 W more than it draws idle, 0.1 W each.
-/// Of 12 items, x on the first: max(x, 3 (12 - x)) s, and 10 x + 3 (12 - x) dynamic joules.
+/// Items that take 1 s on the first unit, which draws 10 W more while it computes, and 3 s on the
+/// second, which draws 1 W more; 0.1 W each when idle. Of 12 items, x on the first:
+/// max(x, 3 (12 - x)) s, and 10 x + 3 (12 - x) dynamic joules.
 ///
 ///     x = 9: 9 s, 99 J dynamic, 100.8 J       x = 8: 12 s, 92 J, 94.4 J
 ///     x = 0: 36 s, 36 J, 43.2 J

@@ -37,8 +37,11 @@ std::vector<std::size_t> pieces_of(const FrontPoint& point) {
 
 /// Two units and four pieces; the second unit does three in less time than two. All divisions:
 ///
-///     0 4: 12 s,  3 J      1 3: max(3, 6) = 6 s, 5 + 2 = 7 J     2 2: max(4, 7) = 7 s, 4 + 9 = 13 J
-///     4 0: 10 s,  8 J      3 1: max(9, 2) = 9 s, 20 + 1 = 21 J
+///     0 4: 12 s,  3 J
+///     1 3: max(3, 6) = 6 s, 5 + 2 = 7 J
+///     2 2: max(4, 7) = 7 s, 4 + 9 = 13 J
+///     3 1: max(9, 2) = 9 s, 20 + 1 = 21 J
+///     4 0: 10 s,  8 J
 PieceProblem two_units() {
   PieceProblem problem;
   problem.pieces = 4;

@@ -172,8 +172,8 @@ TEST(ComparisonSvg, CutsBarsThatWouldHideTheOthers) {
 }
 
 // The axes are 840 and 384 long, with a twentieth of room at each end: 2.2 s from 0.9 s on, and
-// 6.6 J from 3.7 J on. So 1 s is at 90 + 840 x 0.1 / 2.2 = 128.18, 3 s at 90 + 840 x 2.1 / 2.2, 10 J
-// at 440 - 384 x 6.3 / 6.6 = 73.45, 4 J at 440 - 384 x 0.3 / 6.6.
+// 6.6 J from 3.7 J on. So 1 s is at 90 + 840 x 0.1 / 2.2 = 128.18, 3 s at 90 + 840 x 2.1 / 2.2,
+// 10 J at 440 - 384 x 6.3 / 6.6 = 73.45, 4 J at 440 - 384 x 0.3 / 6.6.
 TEST(FrontSvg, DrawsWhatNoDivisionBeatsAsStepsAndSimulatedRunsAsRings) {
   DivisionFront front;
   front.points = {{.model = {1.0, 10.0}, .simulated = SplitResult{1.0, 10.0}},
