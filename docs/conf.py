@@ -120,6 +120,16 @@ def draw_schedules(app):
             said("report", run, "--svg", os.path.join(pictures, name + ".svg"))
 
 
+def draw_front(app):
+    """Draws the front of time and energy that policies/pareto.md shows, by the page's command."""
+    with open(os.path.join(app.srcdir, "policies", "pareto.md")) as file:
+        command = re.search(r"^\$ equipoise (optimum (?:.*\\\n)*.*)", file.read(), re.MULTILINE)[1]
+    picture = os.path.join(app.srcdir, "policies", "pictures", "front.svg")
+    words = [picture if word == "front.svg" else word for word in command.replace("\\\n", " ").split()]
+    subprocess.run([os.environ["EQUIPOISE"], *words], check=True, cwd=os.path.dirname(app.srcdir),
+                   stdout=subprocess.DEVNULL)
+
+
 def replace_comments(app, page, source):
     text = source[0]
     text = re.sub(r"<!-- parameters: (\S+) -->", lambda m: parameters(m[1]), text)
@@ -132,4 +142,5 @@ def setup(app):
     # Sphinx takes `console` for a session of Python, and would colour tables as if they were code.
     app.add_lexer("console", TextLexer)
     app.connect("builder-inited", draw_schedules)
+    app.connect("builder-inited", draw_front)
     app.connect("source-read", replace_comments)

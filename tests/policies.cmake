@@ -4,6 +4,7 @@ equipoise_tests(policies
     shared_policies/divide/energy_alpha_test.cpp
     shared_policies/divide/fixed_test.cpp
     shared_policies/divide/optimum_schedule_test.cpp
+    shared_policies/divide/pareto_test.cpp
     shared_policies/equipoise/equipoise_test.cpp
     shared_policies/equipoise/item_differences_test.cpp
     shared_policies/equipoise/next_block_test.cpp

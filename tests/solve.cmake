@@ -17,5 +17,6 @@ equipoise_tests(solve
     shared_policies/solve/lower_bound_scenario_test.cpp
     shared_policies/solve/lower_bound_stream_test.cpp
     shared_policies/solve/lower_bound_test.cpp
+    shared_policies/solve/pareto_front_test.cpp
   LIBS equipoise_test_support
 )

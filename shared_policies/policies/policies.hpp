@@ -24,6 +24,7 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo hierarchical_info();
 [[nodiscard]] PolicyInfo fpm_limited_info();
 [[nodiscard]] PolicyInfo energy_alpha_info();
+[[nodiscard]] PolicyInfo pareto_info();
 [[nodiscard]] std::vector<PolicyInfo> loop_rules_info();      // ss, fsc, mfsc, gss, tss
 [[nodiscard]] std::vector<PolicyInfo> factoring_info();       // fac, fac2, wf
 [[nodiscard]] std::vector<PolicyInfo> adaptive_rules_info();  // awf-b to awf-e, af
@@ -68,6 +69,7 @@ inline constexpr ListedPolicies listed_policies[] = {
     hierarchical_info,
     fpm_limited_info,
     energy_alpha_info,
+    pareto_info,
     loop_rules_info,
     factoring_info,
     adaptive_rules_info,

@@ -189,6 +189,93 @@ TEST_F(PaperMachine, ComparesUnitsOfOneKindWithTheBestOneAlone) {
             "kJ s (18 % less).");
 }
 
+// Four pieces of 2500 items take 25 s each on the CPU, and 2500 / 313.7 = 7.969 s on the GPU. With
+// one on the CPU, the run takes 25 s and 25 x 66.5 W + 25 x 50 W + 23.908 x 27.5 W = 3570.0 J; with
+// all on the GPU, 31.878 s and 31.878 x 94 W = 2996.5 J. More on the CPU takes more of both.
+TEST_F(PaperMachine, HasAFrontOfTimeAndEnergyThatRunsKeepTo) {
+  write_machine("50:100", "16.5:44", 313.70);
+  const std::string svg = scratch_.path("front.svg");
+  const ProgramRun json =
+      run("optimum", {"--objective", "pareto", "--pieces", "4", "--json", "--svg", svg});
+  ASSERT_EQ(json.exit_code, 0) << json.err;
+  const Json front = Json::parse(json.out);
+  EXPECT_EQ(front.at("pieces"), 4);
+  EXPECT_EQ(front.at("piece_items"), 2500);
+  EXPECT_NEAR(front.at("static_w"), 66.5, 1e-9);
+  const Json& points = front.at("points");
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[0].at("items_by_unit"), Json({{"cpu", 2500}, {"gpu", 7500}}));
+  EXPECT_EQ(points[1].at("items_by_unit"), Json({{"cpu", 0}, {"gpu", 10000}}));
+  EXPECT_NEAR(points[0].at("makespan_s"), 25.0, 1e-6);
+  EXPECT_NEAR(points[0].at("energy_j"), 3570.0, 0.05);
+  EXPECT_NEAR(points[0].at("dynamic_j"), 1907.5, 0.05);
+  EXPECT_NEAR(points[1].at("makespan_s"), 31.878, 0.001);
+  EXPECT_NEAR(points[1].at("energy_j"), 2996.5, 0.05);
+  EXPECT_NEAR(points[1].at("edp_js"), 31.878 * 2996.5, 10.0);
+  for (const Json& point : points) {
+    EXPECT_EQ(point.at("is_beaten_in_all"), false);
+    const Json& simulated = point.at("simulated");
+    EXPECT_NEAR(simulated.at("makespan_s").get<double>() / point.at("makespan_s").get<double>(),
+                1.0, 1e-9);
+    EXPECT_NEAR(simulated.at("energy_j").get<double>() / point.at("energy_j").get<double>(), 1.0,
+                1e-9);
+  }
+  EXPECT_NE(read_text(svg).find("work:items=10000: divisions that none beats"), std::string::npos);
+  const auto makespan = [&](const std::string& policy) {
+    const ProgramRun one = run("simulate", {"--policy", policy, "--noise", "off", "--json"});
+    EXPECT_EQ(one.exit_code, 0) << one.err;
+    return Json::parse(one.out).at("makespan_s").get<double>();
+  };
+  EXPECT_NEAR(makespan("pareto:objective=energy,pieces=4"), 31.878, 0.001);
+  EXPECT_NEAR(makespan("pareto:objective=energy,pieces=4,slack=0.27"), 25.0, 1e-6);
+  EXPECT_NEAR(makespan("pareto:pieces=4"), 25.0, 1e-6);
+}
+
+TEST_F(PaperMachine, ShowsItsFrontAsATable) {
+  write_machine("50:100", "16.5:44", 313.70);
+  const ProgramRun said = run("optimum", {"--objective", "pareto", "--pieces", "4"});
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  // 25 s x 3569.98 J = 89249 J s, and 31.8776 s x 2996.5 J = 95521 J s.
+  EXPECT_EQ(lines_of(said.out),
+            (std::vector<std::string>{
+                "makespan s  energy J  EDP J s  simulated s  simulated J  least      shares",
+                "----------  --------  -------  -----------  -----------  ---------  "
+                "----------------------",
+                "25.000        3570.0    89249       25.000       3570.0  time, EDP  "
+                "cpu 25.0 %, gpu 75.0 %",
+                "31.878        2996.5    95521       31.878       2996.5  energy     "
+                "cpu 0.0 %, gpu 100.0 %",
+                "",
+                "No division into 4 pieces of 2500 items beats one of these in both time and "
+                "energy, by mean block",
+                "times and if nothing else uses a unit's links: each unit gets its share at once.",
+                "Simulated, they take 1.000 times this time and 1.000 times this energy."}));
+  // 256 pieces: the fastest has the least EDP, too, and is one of 19 that are spread evenly.
+  const ProgramRun fine = run("optimum", {"--objective", "pareto"});
+  EXPECT_EQ(lines_of(fine.out).size(), 2U + 19U + 5U) << fine.out;
+  EXPECT_NE(fine.out.find(" more lie between those that are shown; --json and --svg have them."),
+            std::string::npos);
+}
+
+TEST_F(PaperMachine, RefusesAFrontOfSeveralWorkloadsAndOptionsThatAreOfAFrontAlone) {
+  write_machine("50:100", "16.5:44", 313.70);
+  EXPECT_EQ(run("optimum", {"--objective", "pareto", "--workload", "work:items=10"}).err,
+            "equipoise: error: --workload: a front is of one workload, and several are given; give "
+            "each a command of its own\n");
+  EXPECT_EQ(run("optimum", {"--pieces", "4"}).err,
+            "equipoise: error: --pieces: is of the front; add --objective pareto\n");
+  EXPECT_EQ(run("optimum", {"--objective", "edp", "--svg", "x.svg"}).err,
+            "equipoise: error: --svg: is of the front; add --objective pareto\n");
+  EXPECT_EQ(run("optimum", {"--objective", "pareto", "--pieces", "0"}).err,
+            "equipoise: error: --pieces: give a number of pieces from 1 to 4096\n");
+  const ProgramRun refused = run_equipoise(
+      {"optimum", "--objective", "pareto", "--platform", "platforms/attila.xml", "--trace",
+       "traces/attila-dgemm.jsonl", "--workload", "starpu_dgemm_gemm:items=1e6"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--objective pareto needs the idle and busy watts"), std::string::npos)
+      << refused.err;
+}
+
 TEST_F(PaperMachine, SaysThatTheCpuIsNeededIfTheGpuFails) {
   write_machine("50:100", "16.5:44", 313.70);
   std::ofstream(scratch_.path("fails.json"))

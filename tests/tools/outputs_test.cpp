@@ -76,7 +76,7 @@ TEST_F(Outputs, SpareFilesThatAreNamedAndNotRead) {
 
 TEST_F(Outputs, SpareTheProfileOfAPolicy) {
   const std::string profile = scratch.write("profile.jsonl", read_text(trace));
-  for (const char* policy : {"static", "fsc", "wf", "energy-alpha"}) {
+  for (const char* policy : {"static", "fsc", "wf", "energy-alpha", "pareto"}) {
     expect_kept(with({"simulate"},
                      {"--policy", std::string(policy) + ":profile=" + profile, "--out", profile}),
                 profile);

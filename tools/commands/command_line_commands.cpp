@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/policies/divide/piece_division.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/typed_values.hpp"
@@ -572,7 +573,12 @@ void add_optimum(const CommandOptions& program) {
   add_simulation(c, r.options, true);
   add_workload(c, r.options);
   c.word("--objective", r.objective,
-         "what to minimize; energy and edp (energy-delay product) need platforms with watts");
+         "what to minimize; or pareto: all divisions that none beats in both time and energy; all "
+         "but time need platforms with watts (edp: energy-delay product)");
+  c.value("--pieces", r.pieces, "for pareto: equal pieces that the items are cut into; else 256",
+          within(parse_items, Items{1}, most_pieces, "give a number of pieces from 1 to 4096"));
+  c.text("--svg", r.svg,
+         "for pareto: write a picture of the front here (-: print it, and nothing else)");
   add_output(c, r.json, &r.options.quiet);
   c.example(
       "equipoise optimum --platform platforms/sirocco.xml --trace traces/sirocco-dgemm.jsonl "

@@ -2,11 +2,13 @@
 // code.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "shared_policies/records/description.hpp"
 #include "tools/report/table_rows.hpp"
 #include "tools/runs/options.hpp"
 #include "tools/search/ideal_runs.hpp"
@@ -115,13 +117,26 @@ struct RecordRequest {
 };
 int record_command(const RecordRequest& request);
 
-/// `equipoise optimum`: the schedule of the oracle and the lower bound.
+/// What `equipoise optimum` looks for: the least of something, or all divisions that none beats in
+/// both time and energy.
+enum class OptimumObjective : std::uint8_t { time, energy, edp, pareto };
+
+constexpr auto words(DescriptionOf<OptimumObjective> /*of*/) {
+  return std::array{Word{OptimumObjective::time, "time"}, Word{OptimumObjective::energy, "energy"},
+                    Word{OptimumObjective::edp, "edp"}, Word{OptimumObjective::pareto, "pareto"}};
+}
+
+/// `equipoise optimum`: the schedule of the oracle and the lower bound, or a front.
 struct OptimumRequest {
   RunOptions options;
-  Objective objective = Objective::time;
+  OptimumObjective objective = OptimumObjective::time;
+  std::optional<Items> pieces;  ///< of a front; none: 256
+  std::string svg;              ///< picture of a front; "-": printed; empty: none
   bool json = false;
 };
 int optimum_command(const OptimumRequest& request);
+/// The same for `OptimumObjective::pareto`.
+int optimum_front_command(const OptimumRequest& request);
 
 /// `equipoise explain`: the sentence of a word of the tables, which may be typed as several words;
 /// of all words if there are none. Throws InputError for a word that is not known.

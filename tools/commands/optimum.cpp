@@ -173,16 +173,24 @@ Json energy_json(const SimMachine& machine, const RunNumbers& numbers) {
           {"by_unit", std::move(units)}};
 }
 
+/// What is to be least; `objective` is not pareto.
+Objective minimised(OptimumObjective objective) {
+  if (objective == OptimumObjective::time) return Objective::time;
+  return objective == OptimumObjective::energy ? Objective::energy : Objective::edp;
+}
+
 /// The answer for energy and EDP, or for time.
 std::string said(const SimMachine& machine, const IdealRuns& runs, const Worth& worth,
                  const OptimumRequest& request) {
   const RunNumbers& best = runs.best.run.numbers;
   const RunNumbers& fastest = runs.fastest.run.numbers;
-  if (request.objective == Objective::time) {
+  if (request.objective == OptimumObjective::time) {
     return request.json ? line_of(optimum_json(machine, best, worth)) + "\n"
                         : text(machine, best, worth.line);
   }
-  if (!request.json) return energy_text(machine, request.objective, best, fastest, worth.line);
+  if (!request.json) {
+    return energy_text(machine, minimised(request.objective), best, fastest, worth.line);
+  }
   return line_of({{"schema", "equipoise.energy-optimum/1"},
                   {"objective", word_of(request.objective)},
                   {"best", energy_json(machine, best)},
@@ -194,23 +202,29 @@ std::string said(const SimMachine& machine, const IdealRuns& runs, const Worth& 
 }  // namespace
 
 int optimum_command(const OptimumRequest& request) {
+  if (request.objective == OptimumObjective::pareto) return optimum_front_command(request);
+  for (const auto& [option, is_given] :
+       {std::pair("--pieces", request.pieces.has_value()), {"--svg", !request.svg.empty()}}) {
+    if (is_given) throw InputError(option, "is of the front; add --objective pareto");
+  }
   const RunOptions& options = request.options;
+  const Objective objective = minimised(request.objective);
   SimMachine machine = load_sim_machine(options);
-  if (request.objective != Objective::time) {
+  if (objective != Objective::time) {
     require_watts(
         machine.units,
         fmt::format("{} and {}", options.platform_file, fmt::join(options.trace_files, ", ")),
-        fmt::format("--objective {}", word_of(request.objective)));
+        fmt::format("--objective {}", word_of(objective)));
   }
   catch_stop_signals();
   find_best_schedule(machine, options);
-  IdealRuns runs = ideal_runs(machine, options, request.objective);
+  IdealRuns runs = ideal_runs(machine, options, objective);
   for (const RunReport* const run : {&runs.best, &runs.fastest}) {
     if (run->run.verified) continue;
     say_error("no schedule: " + run->problem);
     return 1;
   }
-  const Worth worth = worth_of_units(machine, options, request.objective, runs);
+  const Worth worth = worth_of_units(machine, options, objective, runs);
   return print_out("{}", said(machine, runs, worth, request));
 }
 

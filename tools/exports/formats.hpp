@@ -1,5 +1,6 @@
 // The formats in which recorded runs and results are exported for other programs: CSV, Chrome trace
-// events, Paje, pictures (those of runs are in gantt_svg.hpp). They go into an ExportFile.
+// events, Paje, pictures (those of runs are in gantt_svg.hpp); and the picture of a front. They go
+// into an ExportFile.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "tools/console/file_in_progress.hpp"
 #include "tools/report/report_inputs.hpp"
+#include "tools/search/division_front.hpp"
 #include "traces/run_file.hpp"
 
 namespace equipoise {
@@ -66,6 +68,11 @@ void end_trace_events(ExportFile& out);
 /// run. Times are in seconds, rounded to 1 ns. Memory grows with the number of blocks, because Paje
 /// wants all events in the order of time.
 void put_paje(const std::vector<RunFile>& runs, ExportFile& out);
+
+/// The front of time and energy as an SVG picture: the divisions that none beats in time and energy
+/// in all, as points with steps between them, and their simulated runs as rings. `workload` stands
+/// above.
+[[nodiscard]] std::string front_svg(const DivisionFront& front, const std::string& workload);
 
 /// The makespans of policies as an SVG picture, a panel for each results.json: a bar for the mean
 /// makespan of each result, with its 95 % confidence interval, and the lower bound as a line. Bars

@@ -65,6 +65,10 @@ constexpr auto other_terms = std::to_array<TermText>({
     {"experience", "", "Block times from earlier runs, kept in the file of --experience."},
     {"predicted", "", "The mean makespan of the simulations."},
     {"measured", "", "The mean makespan of the real runs."},
+    {"simulated", "",
+     "The makespan, or the energy, of this division as a simulated run without noise, where units "
+     "share links and the scenario acts."},
+    {"least", "", "Of what no other division that is shown has less: time, EDP or energy."},
     {"error", "relative_error",
      "How much the predicted makespan is above (+) or below (-) the measured one."},
     {"sd", "",

@@ -108,6 +108,8 @@ const std::map<std::string, Values> published = {
       {"objective", "time"},
       {"groups", "units"},
       {"dynamic_time", "device"}}},
+    {"pareto",
+     {{"profile", own_trace}, {"objective", "time"}, {"slack", "any"}, {"pieces", "1024"}}},
     {"ss", {{"min_block_items", "auto"}}},
     {"fsc",
      {{"profile", own_trace},

@@ -171,6 +171,25 @@ TEST(ComparisonSvg, CutsBarsThatWouldHideTheOthers) {
                    4 * std::stod(shapes(svg, "bar", "width").at(0)));
 }
 
+// The axes are 840 and 384 long, with a twentieth of room at each end: 2.2 s from 0.9 s on, and
+// 6.6 J from 3.7 J on. So 1 s is at 90 + 840 x 0.1 / 2.2 = 128.18, 3 s at 90 + 840 x 2.1 / 2.2,
+// 10 J at 440 - 384 x 6.3 / 6.6 = 73.45, 4 J at 440 - 384 x 0.3 / 6.6.
+TEST(FrontSvg, DrawsWhatNoDivisionBeatsAsStepsAndSimulatedRunsAsRings) {
+  DivisionFront front;
+  front.points = {{.model = {1.0, 10.0}, .simulated = SplitResult{1.0, 10.0}},
+                  {.model = {3.0, 4.0}},
+                  {.model = {5.0, 6.0}, .is_beaten_in_all = true, .simulated = SplitResult{9, 9}}};
+  const std::string svg = front_svg(front, "k<1>");
+  EXPECT_THAT(shapes(svg, "steps", "d"), ElementsAre("M128.18 73.45H891.82V422.55"));
+  EXPECT_THAT(shapes(svg, "bold", ""),
+              ElementsAre("k<1>: divisions that none beats in both time and energy"));
+  EXPECT_THAT(shapes(svg, "simulated", "d"),
+              Contains("M123.18 73.45a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z"));
+  EXPECT_EQ(shapes(svg, "simulated", "d").size(), 2u);  // the other explains them
+  EXPECT_EQ(shapes(svg, "point", "d").size(), 3u);
+  EXPECT_THAT(svg, HasSubstr("<title>simulated: 1.000 s, 10.00 J</title>"));
+}
+
 /// A run of 80 items, 10 a second on each unit: gpu0 does `gpu_items`, beginning at `begin_s`, and
 /// cpu0 all others, from 0 s on. `events` are lines.
 RunFile run_of_two(int gpu_items, double begin_s, const std::string& events) {

@@ -145,8 +145,10 @@ TEST_F(Schemas, HoldForTheCommandsAboutFilesAndLists) {
   print({"platform", "detect", "--out", scratch_.path("here.xml")});
   print(
       {"platform", "generate", "--spec", "platforms/example.json", "--out", scratch_.path("made")});
-  print({"optimum", "--objective", "energy", "--platform", "platforms/gtx-950-taylor.xml",
-         "--trace", "traces/energy-taylor.jsonl", "--workload", "taylor:items=1e5"});
+  for (const char* objective : {"energy", "pareto"}) {
+    print({"optimum", "--objective", objective, "--platform", "platforms/gtx-950-taylor.xml",
+           "--trace", "traces/energy-taylor.jsonl", "--workload", "taylor:items=1e5"});
+  }
   EXPECT_EQ(complaints(with(
                 with(printed_, files_in(scratch_.path("made"), {".jsonl"})),
                 {scratch_.path("x.jsonl"), scratch_.path("imported/sirocco-chol_model_21.jsonl")})),

@@ -69,6 +69,8 @@ TEST(Headings, AreAllExplained) {
                                               R"({"at_s":0.01,"unit":"cuda0","kind":"fail"}]})")}),
       {"show", run},
       of("optimum", {"--workload", load}),
+      {"optimum", "--objective", "pareto", "--platform", "platforms/gtx-950-taylor.xml", "--trace",
+       "traces/energy-taylor.jsonl", "--workload", "taylor:items=1e5"},
       of("compare", {"--workload", load, "--policy", "gss,plb-hec", "--reps", "2", "--best-known",
                      "off", "--out", cmp}),
       {"diff", cmp, cmp},
