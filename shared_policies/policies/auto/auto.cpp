@@ -233,11 +233,15 @@ class Auto final : public EventPolicy {
     });
   }
 
+  /// Blocks whose sizes differ, if only by grains: blocks of one size do not show what is fixed. None
+  /// is more than half of an even share of what remains.
   void give_learning_block(UnitId unit) {
     const std::uint64_t had = loop_->learned.blocks(unit) + view().unit(unit).outstanding.size();
-    const auto first = static_cast<double>(initial_block(view(), initial_block_items_));
-    const auto items = static_cast<Items>(first * learning_sizes[had % learning_blocks]);
-    decisions().assign(unit, std::max<Items>(items, 1), BlockTag::train);
+    const auto initial = static_cast<double>(initial_block(view(), initial_block_items_));
+    const double largest = std::max(initial, grain() / std::ranges::min(learning_sizes));
+    const double items = std::min(largest * learning_sizes[had % learning_blocks],
+                                  0.5 * remaining() / static_cast<double>(view().units().size()));
+    decisions().assign(unit, std::max<Items>(static_cast<Items>(items), 1), BlockTag::train);
   }
 
   // -- Choosing ----------------------------------------------------------------------------------
@@ -254,38 +258,54 @@ class Auto final : public EventPolicy {
     return make_policy(info, inputs);
   }
 
+  /// What was simulated with a candidate: the mean over the ways in which items may differ.
+  struct Prediction {
+    double seconds = std::numeric_limits<double>::infinity();  ///< left
+    double longest_s = 0.0;                                    ///< of a block
+  };
+
   /// Simulates the rest of the iteration with every candidate, and goes on with the best.
   void choose_by_simulation() {
     done_items_ = 0.0;
     const LoopModel& model = loop_->learned.fit();
+    const std::vector<Prediction> predictions = predict(model);
+    report(model);
+    const double least_s = std::ranges::min(predictions, {}, &Prediction::seconds).seconds;
+    const double enough_s = least_s * (1.0 + margin_);
+    if (policy_ != nullptr && predictions[chosen_].seconds <= enough_s) return;
+    std::optional<std::size_t> best;
+    for (std::size_t k = 0; k < predictions.size(); ++k) {
+      if (predictions[k].seconds > enough_s) continue;
+      if (!best || predictions[k].longest_s < predictions[*best].longest_s) best = k;
+    }
+    take_over(*best);
+  }
+
+  /// The predictions (candidates). Those that cannot be chosen any more are infinite.
+  [[nodiscard]] std::vector<Prediction> predict(const LoopModel& model) const {
     const std::vector<CostsAhead> ways = loop_->learned.costs_ahead(view(), scenarios_, seed_);
     const std::vector<Event> past = loop_->learned.latest_blocks();
+    const auto count = static_cast<double>(ways.size());
     const std::int64_t blocks_most = std::max<std::int64_t>(
         1, blocks_most_ / static_cast<std::int64_t>(candidates_.size() * ways.size()));
-    // The sum over all ways, in which the candidate that runs must be beaten by the margin.
-    const auto predict = [&](std::size_t candidate, double limit_s) {
-      double sum_s = 0.0;
+    double limit_s = std::numeric_limits<double>::infinity();
+    std::vector<Prediction> predictions(candidates_.size());
+    for (std::size_t k = 0; k < candidates_.size(); ++k) {
+      Prediction sum{0.0, 0.0};
       for (const CostsAhead& costs : ways) {
-        const std::unique_ptr<Policy> policy = make(candidate);
+        const std::unique_ptr<Policy> policy = make(k);
         const RestOfLoop rest{view(), loop_->learned, model, costs, past};
-        sum_s += simulate_rest(rest, *policy, blocks_most, limit_s - sum_s).seconds;
-        if (!(sum_s < limit_s)) break;
+        const SimulatedRest one =
+            simulate_rest(rest, *policy, blocks_most, count * limit_s - sum.seconds);
+        sum.seconds += one.seconds;
+        sum.longest_s += one.longest_s;
+        if (sum.seconds > count * limit_s) break;
       }
-      return sum_s;
-    };
-    std::size_t best = chosen_;
-    double least_s = std::numeric_limits<double>::infinity();
-    if (policy_ != nullptr) least_s = (1.0 - margin_) * predict(chosen_, least_s);
-    for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
-      if (policy_ != nullptr && candidate == chosen_) continue;
-      const double seconds = predict(candidate, least_s);
-      if (seconds < least_s) {
-        least_s = seconds;
-        best = candidate;
-      }
+      if (sum.seconds > count * limit_s) continue;
+      predictions[k] = {sum.seconds / count, sum.longest_s / count};
+      limit_s = std::min(limit_s, (1.0 + margin_) * predictions[k].seconds);
     }
-    report(model);
-    take_over(best);
+    return predictions;
   }
 
   /// Reports what the choice was based on.
@@ -350,8 +370,9 @@ PolicyInfo auto_info() {
            {"decide_every", "0.1", "share of the items", "done between two simulations of the rest",
             "not said; chosen because ten choices see most changes (SimAS: intervals of time)"},
            {"margin", "0.02", "",
-            "another policy must be expected to need less of the time left by this share",
-            "not said; chosen because a change to a policy that is equal gains nothing"},
+            "policies that are expected to need as much more time than the best at most are equal: "
+            "the one that runs goes on, or else the one with the shortest blocks is chosen",
+            "not said; chosen because predictions err by as much, and what is out is fixed"},
            {"scenarios", "3", "",
             "ways in which items ahead may differ, for which the rest is simulated",
             "not said; chosen because time is short (SimAS knows the costs of items)"},

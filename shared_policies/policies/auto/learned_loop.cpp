@@ -13,8 +13,8 @@ namespace {
 
 /// So many latest blocks are kept: for all units together, but at least and at most so many for
 /// each.
-constexpr std::size_t kept_of_all = 512;
-constexpr std::size_t kept_least = 4;
+constexpr std::size_t kept_of_all = 1024;
+constexpr std::size_t kept_least = 8;
 constexpr std::size_t kept_most = 64;
 /// The pieces in which costs of items are kept by position, and are drawn.
 constexpr double known_pieces_most = 1024.0;

@@ -59,12 +59,12 @@ class RestSimulation final : private NothingIsDone {
       const End next = ends_.top();
       ends_.pop();
       now_ = next.at;
-      if ((now_ - start_).value > limit_s) return {seconds, blocks_};
+      if ((now_ - start_).value > limit_s) return {seconds, longest_s_, blocks_};
       end(next);
     }
     if (pool_.remaining() == 0) seconds = (latest_end_ - start_).value;
     if (is_exhausted_) seconds = extrapolated_s();
-    return {seconds, blocks_};
+    return {seconds, longest_s_, blocks_};
   }
 
  private:
@@ -164,6 +164,7 @@ class RestSimulation final : private NothingIsDone {
     const double busy_s = pace.fixed_s + cost_s * pace.slowness;
     Seconds& last_end = last_ends_[unit.index];
     last_end = std::max(assigned + Seconds{pace.latency_s}, last_end) + Seconds{busy_s};
+    longest_s_ = std::max(longest_s_, busy_s);
     push({last_end, unit, block, assigned, busy_s});
     view_.grant(OutstandingBlock{block, assigned}, unit);
     return range.items;
@@ -180,6 +181,7 @@ class RestSimulation final : private NothingIsDone {
   std::vector<Seconds> last_ends_;  ///< (n), of the block handed out last
   Seconds latest_end_;
   std::priority_queue<End> ends_;
+  double longest_s_ = 0.0;
   std::int64_t blocks_ = 0;
   bool is_exhausted_ = false;
 };

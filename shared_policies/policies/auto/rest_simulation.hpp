@@ -28,7 +28,8 @@ struct RestOfLoop {
 
 /// A prediction, and what it cost.
 struct SimulatedRest {
-  double seconds = 0.0;  ///< from now to the end of the last block; infinite beyond `limit_s`
+  double seconds = 0.0;    ///< from now to the end of the last block; infinite beyond `limit_s`
+  double longest_s = 0.0;  ///< how long a unit is busy with a block at most
   std::int64_t blocks = 0;
 };
 
