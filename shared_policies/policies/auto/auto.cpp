@@ -22,19 +22,22 @@
 //       is 10 points more than that of the one before
 //
 // Where we depart:
-//  - The papers' texts were not at hand. SimAS simulates beside the run, on cores of its own, with
-//    a simulator that is given speeds and the costs of items; here the master simulates, at the
-//    price of its decisions, and knows what finished blocks have shown.
-//  - SimAS simulates at fixed times. A policy has no clock: here it is whenever a share of the
-//    items is done, an iteration begins, or a unit was lost or joined.
+//  - The papers' texts were not at hand, only SimAS's abstract and its authors' description. SimAS
+//    simulates beside the run; here the master simulates, at the price of its decisions, and knows
+//    what finished blocks have shown.
+//  - When to simulate is ours: whenever a share of the items is done, when an iteration begins, and
+//    when a unit was lost or has joined. A policy has no clock.
 //  - Until something is known, every unit is given small blocks of three sizes, which show what
 //    blocks and items cost.
+//  - Of policies that are expected to end at about the same time, the one that runs goes on, or
+//    else that with the shortest blocks does: what is out cannot be changed when items turn out to
+//    be different.
 //  - A candidate that takes over is made anew and told of the latest blocks of all units, just as
-//    it was simulated. LB4OMP keeps the learned weights of its policies for themselves.
+//    it was simulated.
 //  - When the exhaustive search begins again, LB4OMP still compares with the best time of before;
 //    here all candidates are timed again. A candidate's imbalance is compared with its own of the
 //    last time (in LB4OMP the first iteration after a search is compared with that of the last
-//    candidate).
+//    candidate). LB4OMP multiplies it by n / (n - 1) in whole numbers: by 1 if n > 2.
 //  - Candidates are policies that answer requests for work and can begin in the middle of a loop.
 //    LB4OMP's include one that divides once (STATIC).
 #include <fmt/format.h>
@@ -73,7 +76,7 @@ const std::vector<std::string>& possible_candidates() {
 }
 
 /// LB4OMP's candidates that are possible here, without static-steal, which hands out what ss does;
-/// mfsc, which SimAS has; and hguided, for units of unequal speed.
+/// mfsc, which has blocks of one size; and hguided, for units of unequal speed.
 constexpr const char* default_candidates =
     "ss/mfsc/tss/gss/fac2/awf-b/awf-c/awf-d/awf-e/af/hguided";
 
@@ -233,8 +236,8 @@ class Auto final : public EventPolicy {
     });
   }
 
-  /// Blocks whose sizes differ, if only by grains: blocks of one size do not show what is fixed. None
-  /// is more than half of an even share of what remains.
+  /// Blocks whose sizes differ, if only by grains: blocks of one size do not show what is fixed.
+  /// None is more than half of an even share of what remains.
   void give_learning_block(UnitId unit) {
     const std::uint64_t had = loop_->learned.blocks(unit) + view().unit(unit).outstanding.size();
     const auto initial = static_cast<double>(initial_block(view(), initial_block_items_));
@@ -362,20 +365,20 @@ PolicyInfo auto_info() {
             fmt::format("the policies to choose from, with / between them: {}",
                         fmt::join(possible_candidates(), ", ")),
             "LB4OMP, kmp_dispatch.cpp: STATIC, SS, TSS, GSS, static_steal, mFAC2, AWF-B to -E, "
-            "mAF, of which those that are possible here; mfsc: SimAS; hguided: for unequal units"},
+            "mAF, of which those that are possible here; mfsc, hguided: ours"},
            {"select", "simulate", "",
             "simulate: simulates the rest of the loop ahead with each policy; exhaustive: does one "
             "iteration with each",
             "simulate: SimAS; exhaustive: Auto4OMP's ExhaustiveSel"},
            {"decide_every", "0.1", "share of the items", "done between two simulations of the rest",
-            "not said; chosen because ten choices see most changes (SimAS: intervals of time)"},
+            "not said; chosen because ten choices in an iteration see most changes"},
            {"margin", "0.02", "",
             "policies that are expected to need as much more time than the best at most are equal: "
             "the one that runs goes on, or else the one with the shortest blocks is chosen",
             "not said; chosen because predictions err by as much, and what is out is fixed"},
            {"scenarios", "3", "",
             "ways in which items ahead may differ, for which the rest is simulated",
-            "not said; chosen because time is short (SimAS knows the costs of items)"},
+            "not said; chosen because a choice has to be quick"},
            {"seed", "1", "", "of these ways", "not said; any number will do"},
            {"simulated_blocks", "100000", "blocks",
             "simulated for a choice at most; beyond, times are extrapolated",

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include "shared_policies/policies/block_sizes.hpp"
@@ -21,7 +20,7 @@ constexpr double known_pieces_most = 1024.0;
 constexpr double drawn_pieces_most = 4096.0;
 /// Blocks that are drawn for a piece at most.
 constexpr double draws_most = 16.0;
-/// An item takes at least this part of its share of a block.
+/// Items take at least this part of a block's time.
 constexpr double least_item_share = 1e-3;
 
 /// Sums over a unit's blocks, each with the weight 1 / x.
@@ -225,7 +224,8 @@ void LearnedLoop::assume_unknown() {
 
 double LearnedLoop::item_cost_s(const PastBlock& block) const {
   const UnitPace& pace = model_.paces[block.finished.unit.index];
-  return std::max(0.0, block.busy_s - pace.fixed_s) / (block.items * pace.slowness);
+  const double items_s = std::max(block.busy_s - pace.fixed_s, least_item_share * block.busy_s);
+  return items_s / (block.items * pace.slowness);
 }
 
 double LearnedLoop::piece_items() const {

@@ -69,7 +69,7 @@ class CostsAhead {
 /// The master's time for a block is the mean time between two hand-outs of which the second's unit
 /// was waiting when the first was made.
 ///
-/// Source: ours. SimAS reads speeds from the system and item costs from a profile.
+/// Source: ours.
 class LearnedLoop {
  public:
   /// A phase with this kernel begins.
