@@ -239,8 +239,9 @@ TEST(LearnedLoop, DrawsCostsOfItemsFromTheLatestBlocks) {
   const View view = begun(1, 100'000);
   LearnedLoop loop = learned_of(view);
   // Half of the items cost 1 s, the other half 3 s: 2 s on average.
-  for (int k = 0; k < 32; ++k)
-    add_block(loop, 0, 10 * k, 10, k % 2 == 0 ? 10.0 : 30.0, 40.0 * (k + 1));
+  for (Items k = 0; k < 32; ++k) {
+    add_block(loop, 0, 10 * k, 10, k % 2 == 0 ? 10.0 : 30.0, 40.0 * static_cast<double>(k + 1));
+  }
   const LoopModel& model = loop.fit();
   ASSERT_NEAR(model.paces[0].item_s, 2.0, 1e-9);
   const std::vector<CostsAhead> ways = loop.costs_ahead(view, 2, 7);
