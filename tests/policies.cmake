@@ -1,6 +1,8 @@
 # The policies, each tested on schedules that were worked out by hand.
 equipoise_tests(policies
   SOURCES
+    shared_policies/auto/auto_test.cpp
+    shared_policies/auto/rest_simulation_test.cpp
     shared_policies/divide/energy_alpha_test.cpp
     shared_policies/divide/fixed_test.cpp
     shared_policies/divide/optimum_schedule_test.cpp

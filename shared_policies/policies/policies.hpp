@@ -34,6 +34,7 @@ namespace equipoise {
 [[nodiscard]] PolicyInfo asymmetric_info();
 [[nodiscard]] PolicyInfo logfit_info();
 [[nodiscard]] PolicyInfo hguided_info();
+[[nodiscard]] PolicyInfo auto_info();
 [[nodiscard]] PolicyInfo equipoise_info();
 [[nodiscard]] PolicyInfo optimum_info();
 
@@ -79,6 +80,7 @@ inline constexpr ListedPolicies listed_policies[] = {
     asymmetric_info,
     logfit_info,
     hguided_info,
+    auto_info,
     equipoise_info,
     optimum_info,
 };

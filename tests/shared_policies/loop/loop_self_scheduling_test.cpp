@@ -106,7 +106,7 @@ TEST(LoopSelfScheduling, KnowsNothingBeforehandUnlessItsFormulaNeedsIt) {
   }
   for (const char* policy :
        {"ss", "mfsc", "gss", "tss", "fac2", "awf-b", "awf-c", "awf-d", "awf-e", "af", "taper",
-        "naive", "asymmetric", "hguided", "dmda", "logfit", "static-steal"}) {
+        "naive", "asymmetric", "hguided", "dmda", "logfit", "static-steal", "auto"}) {
     EXPECT_EQ(find_policy(policy).foresight, Foresight::none) << policy;
   }
 }

@@ -172,7 +172,7 @@ TEST(Published, CoversAllPoliciesButOurs) {
   for (const PolicyInfo& info : policy_catalog()) {
     if (!published.contains(info.name)) ours.push_back(info.name);
   }
-  EXPECT_EQ(ours, (std::vector<std::string>{"fixed", "equipoise", "optimum"}));
+  EXPECT_EQ(ours, (std::vector<std::string>{"fixed", "auto", "equipoise", "optimum"}));
 }
 
 TEST(Published, RobustIsWhatWeWouldDoInstead) {
