@@ -23,15 +23,23 @@ __global__ void run_item(const std::uint32_t* rows, std::size_t row_numbers, std
   for (std::size_t at = blockIdx.x; at < items; at += gridDim.x) {
     const std::uint32_t* const row = rows + at * row_numbers;
     const CongruentialItem item = item_of(row);
+    const std::size_t read_numbers = row_numbers - row_heading;
     std::uint32_t x[own_sequences];
 #pragma unroll
     for (unsigned s = 0; s < own_sequences; ++s) {
-      const std::size_t sequence = threadIdx.x + s * block_threads;
-      x[s] = sequence_start(sequence);
+      x[s] = sequence_start(threadIdx.x + s * block_threads);
+    }
+    const std::uint32_t* numbers = row + row_heading + threadIdx.x;
 #pragma unroll 4
-      for (std::size_t n = row_heading + sequence; n < row_numbers; n += item_sequences) {
-        x[s] += row[n];
-      }
+    for (std::size_t left = read_numbers / item_sequences; left > 0; --left) {
+#pragma unroll
+      for (unsigned s = 0; s < own_sequences; ++s) x[s] += numbers[s * block_threads];
+      numbers += item_sequences;
+    }
+#pragma unroll
+    for (unsigned s = 0; s < own_sequences; ++s) {
+      const bool has_another = threadIdx.x + s * block_threads < read_numbers % item_sequences;
+      if (has_another) x[s] += numbers[s * block_threads];
     }
 #pragma unroll 8
     for (std::uint64_t left = item.operations / item_sequences; left > 0; --left) {
