@@ -18,11 +18,11 @@
 
 namespace equipoise {
 
-/// Computes the items [first, first + items) of `block`, counted from the block's start, on one CPU
-/// core; or a part of the block that begins and ends elsewhere, if its items differ: calls whose
-/// ranges make up the block compute all of it, and calls with as many items take as long. Several threads and units may call it at once. It needs nothing of the kernel, because a
-/// thread that was left behind may still compute when the kernel is destroyed. Throws if it cannot
-/// (no memory).
+/// Computes the items [first, first + items) of `block`, counted from its start, on one CPU core. If
+/// items differ, its part may lie elsewhere: calls whose ranges make up the block compute all of it.
+/// Several threads and units may call it at once. It needs nothing of the kernel, because a thread
+/// that was left behind may still compute when the kernel is destroyed. Throws if it cannot (no
+/// memory).
 using CpuProgram =
     std::function<void(const StagedBlock& block, std::size_t first, std::size_t items)>;
 

@@ -43,7 +43,7 @@ std::uint64_t sum_in_turns(const Row& row) {
   return sum;
 }
 
-/// A kernel with increasing costs, allocated: item i of N has the share (2 i + 1) / N^2 of the work.
+/// A kernel with increasing costs, allocated: item i of N costs (2 i + 1) / N.
 std::unique_ptr<Kernel> increasing(const TypedParameters& parameters) {
   auto kernel = make_kernel("synthetic", parameters, "--workload");
   const Items items = kernel->workload().items;
