@@ -18,8 +18,8 @@
 
 namespace equipoise {
 
-/// Computes the items [first, first + items) of `block`, counted from its start, on one CPU core. If
-/// items differ, its part may lie elsewhere: calls whose ranges make up the block compute all of it.
+/// Computes the items [first, first + items) of `block`, counted from its start, on one CPU core.
+/// If items differ, it may take others: calls whose ranges make up the block compute all of it.
 /// Several threads and units may call it at once. It needs nothing of the kernel, because a thread
 /// that was left behind may still compute when the kernel is destroyed. Throws if it cannot (no
 /// memory).
