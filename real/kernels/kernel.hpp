@@ -53,7 +53,7 @@ class Kernel {
   /// Makes items cost what `costs` say, relative to their mean; null: all the same, as they do
   /// without this call. To be called before `allocate`, and only for kernels that take costs
   /// (`takes_costs`).
-  virtual void set_costs(ItemCostsPtr /*costs*/) {
+  virtual void set_costs(const ItemCostsPtr& /*costs*/) {
     EQ_CHECK(false, "the items of this kernel cost what they cost");
   }
   /// Makes the input, which is the same for the same seed, and room for the results, and sets

@@ -29,7 +29,7 @@ class SyntheticCommand : public testing::Test {
  protected:
   /// Writes `text` into the file `name` of the scratch folder. Returns its path.
   [[nodiscard]] std::string file(const std::string& name, const std::string& text) const {
-    const std::string path = scratch.path(name);
+    std::string path = scratch.path(name);
     std::ofstream(path) << text;
     return path;
   }

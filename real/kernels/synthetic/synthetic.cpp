@@ -10,8 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <ranges>
-#include <utility>
 
 #include "real/kernels/buffer.hpp"
 #include "real/kernels/catalog.hpp"
@@ -84,10 +82,16 @@ struct WorkOfItems {
     if (costs == nullptr || part == 0 || part == items) return part;
     const double share = static_cast<double>(part) / static_cast<double>(items);
     const double before = share * of(block.first, block.items);
-    const auto counts = std::views::iota(Items{0}, block.items);
-    const auto end = std::ranges::partition_point(
-        counts, [&](Items count) { return of(block.first, count) < before; });
-    return static_cast<std::size_t>(end - counts.begin());
+    Items low = 0;
+    for (Items high = block.items; low < high;) {
+      const Items middle = low + (high - low) / 2;
+      if (of(block.first, middle) < before) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return static_cast<std::size_t>(low);
   }
 };
 
@@ -107,7 +111,7 @@ class Synthetic final : public Kernel {
     set_problem("items", {{"operations", work_.operations}, {"bytes", row_bytes}});
   }
 
-  void set_costs(ItemCostsPtr costs) override { work_.costs = std::move(costs); }
+  void set_costs(const ItemCostsPtr& costs) override { work_.costs = costs; }
 
   void allocate(std::uint64_t seed) override {
     rows_ = BufferOf<std::uint32_t>(count() * row_numbers_);

@@ -71,7 +71,7 @@ TEST(Synthetic, TakesStepsAsByHand) {
   EXPECT_EQ(sum_by_jumps(three.data(), 4) + begin, sum_by_jumps(none.data(), 4) + end);
   // Two numbers more are added to the first two sequences before their steps.
   Row longer = {3, 0, 5, 7, 10, 20};
-  EXPECT_EQ(sum_of(longer), sum_of(three) + 5 * (10 + 20));
+  EXPECT_EQ(sum_of(longer), sum_of(three) + 5ULL * (10 + 20));
 }
 
 TEST(Synthetic, EndsWhereOneStepAfterAnotherAndJumpsLead) {
