@@ -13,6 +13,7 @@ set(kernels
   kernels/mandelbrot/mandelbrot.cpp
   kernels/matmul/matmul.cpp
   kernels/nbody/nbody.cpp
+  kernels/synthetic/synthetic.cpp
   kernels/taylor/taylor.cpp
 )
 # Loops that the compiler must vectorise.
@@ -25,6 +26,7 @@ set(vectorised
   kernels/kmeans/nearest.cpp
   kernels/blackscholes/option_price.cpp
   kernels/grn/pair_search.cpp
+  kernels/synthetic/congruences.cpp
   kernels/taylor/taylor_series.cpp
 )
 # The programs for GPUs, but for those that call a maker's libraries. Used twice: a compiler for GPUs
@@ -41,6 +43,7 @@ set(gpu_program_sources
   ${CMAKE_CURRENT_LIST_DIR}/gpu/programs/kmeans_undecided.cu
   ${CMAKE_CURRENT_LIST_DIR}/gpu/programs/mandelbrot.cu
   ${CMAKE_CURRENT_LIST_DIR}/gpu/programs/nbody.cu
+  ${CMAKE_CURRENT_LIST_DIR}/gpu/programs/synthetic.cu
   ${CMAKE_CURRENT_LIST_DIR}/gpu/programs/taylor.cu
 )
 # Kernels that must give the bits of the CPU's programs: no products are contracted with sums.

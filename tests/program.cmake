@@ -12,6 +12,7 @@ equipoise_program_tests(live
     tools/gpu_check_troubles_test.cpp
     tools/paced_test.cpp
     tools/real_scenario_test.cpp
+    tools/synthetic_test.cpp
     tools/record_test.cpp
     tools/recorded_watts_test.cpp
     tools/validate_test.cpp

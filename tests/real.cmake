@@ -16,6 +16,7 @@ equipoise_tests(real
     real/kernels/kmeans_test.cpp
     real/kernels/mandelbrot_test.cpp
     real/kernels/nbody_test.cpp
+    real/kernels/synthetic_test.cpp
     real/kernels/taylor_test.cpp
     real/meters/nvml_test.cpp
     real/meters/powercap_test.cpp

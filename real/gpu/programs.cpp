@@ -22,6 +22,7 @@ const Makers& makers() {
       {"mandelbrot", gpu_mandelbrot},
       {"matmul", gpu_matmul},
       {"nbody", gpu_nbody},
+      {"synthetic", gpu_synthetic},
       {"taylor", gpu_taylor},
   };
   return all;

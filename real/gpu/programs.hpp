@@ -83,6 +83,8 @@ using KernelParameters = std::map<std::string, double>;
 [[nodiscard]] GpuProgram gpu_matmul(const KernelParameters& parameters);
 /// Attractions are added in another order.
 [[nodiscard]] GpuProgram gpu_nbody(const KernelParameters& parameters);
+/// Finds the sums that the CPU finds.
+[[nodiscard]] GpuProgram gpu_synthetic(const KernelParameters& parameters);
 [[nodiscard]] GpuProgram gpu_taylor(const KernelParameters& parameters);
 
 // Lines that say whether the libraries are here, as `library_line` (real/cuda/library.hpp).

@@ -85,6 +85,16 @@ const std::vector<KernelInfo> rows = {
       iterations_info,
       distribution_info},
      make_gaussian},
+    {"synthetic",
+     "items that cost what is said: integer multiply-adds, and bytes that are copied and read",
+     {{"items", "1e5", "items", "how many there are"},
+      {"operations", "1e5", "multiply-adds", "of an item of mean cost"},
+      {"bytes", "64", "bytes",
+       "of an item, a multiple of 4; operations over bytes is the arithmetic intensity"},
+      costs_info,
+      costs_seed_info,
+      iterations_info},
+     make_synthetic},
     {"empty",
      "nothing: times what the controller itself needs for a block",
      {{"items", "1e6", "items", "how many items are handed out"}, iterations_info},
@@ -117,6 +127,11 @@ void Kernel::set_problem(const char* items_parameter, std::map<std::string, doub
   workload_.parameters = problem;
   workload_.parameters[items_parameter] = static_cast<double>(workload_.items);
   workload_.problem = std::move(problem);
+}
+
+bool takes_costs(const KernelInfo& info) {
+  return std::ranges::find(info.parameters, costs_info.name, &ParameterInfo::name) !=
+         info.parameters.end();
 }
 
 Distribution distribution_of(const Parameters& parameters) {

@@ -33,6 +33,18 @@ struct KernelInfo {
                                                   const TypedParameters& parameters,
                                                   const std::string& where);
 
+/// The parameters that say how items differ.
+inline const ParameterInfo costs_info{
+    "costs", "the trace's, else alike", "",
+    "how the items differ in time: alike, increasing, decreasing, gaussian, bimodal, exponential, "
+    "or a file with the relative costs of all items"};
+inline const ParameterInfo costs_seed_info{
+    "costs_seed", "1", "", "of costs that are drawn, which are the same in all repetitions"};
+
+/// Whether the items of a kernel cost what users say (`Kernel::set_costs`), because they do nothing
+/// else.
+[[nodiscard]] bool takes_costs(const KernelInfo& info);
+
 /// The parameter `distribution` of every kernel with resident data.
 [[nodiscard]] Distribution distribution_of(const Parameters& parameters);
 
@@ -45,6 +57,7 @@ struct KernelInfo {
 [[nodiscard]] std::unique_ptr<Kernel> make_nbody(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_binomial(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_mandelbrot(const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Kernel> make_synthetic(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_taylor(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_gaussian(const Parameters& parameters);
 [[nodiscard]] std::unique_ptr<Kernel> make_empty(const Parameters& parameters);

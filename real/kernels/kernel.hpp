@@ -12,14 +12,17 @@
 
 #include "real/kernels/kernel_data.hpp"
 #include "real/threads/thread_team.hpp"
+#include "shared_policies/machine/item_costs.hpp"
+#include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/workload.hpp"
 
 namespace equipoise {
 
-/// Computes the items [first, first + items) of `block`, counted from the block's start, on one CPU
-/// core. Several threads and units may call it at once. It needs nothing of the kernel, because a
-/// thread that was left behind may still compute when the kernel is destroyed. Throws if it cannot
-/// (no memory).
+/// Computes the items [first, first + items) of `block`, counted from its start, on one CPU core.
+/// If items differ, it may take others: calls whose ranges make up the block compute all of it.
+/// Several threads and units may call it at once. It needs nothing of the kernel, because a thread
+/// that was left behind may still compute when the kernel is destroyed. Throws if it cannot (no
+/// memory).
 using CpuProgram =
     std::function<void(const StagedBlock& block, std::size_t first, std::size_t items)>;
 
@@ -47,6 +50,12 @@ class Kernel {
   /// Memory that `allocate` takes on the host.
   [[nodiscard]] double host_bytes() const { return host_bytes_; }
 
+  /// Makes items cost what `costs` say, relative to their mean; null: all the same, as they do
+  /// without this call. To be called before `allocate`, and only for kernels that take costs
+  /// (`takes_costs`).
+  virtual void set_costs(const ItemCostsPtr& /*costs*/) {
+    EQ_CHECK(false, "the items of this kernel cost what they cost");
+  }
   /// Makes the input, which is the same for the same seed, and room for the results, and sets
   /// `data_`. Called once, before the functions below.
   virtual void allocate(std::uint64_t seed) = 0;

@@ -78,6 +78,15 @@ Items Parameters::items(const std::string& name, Items low, Items high) const {
   return value;
 }
 
+Items Parameters::multiple(const std::string& name, Items step, Items low, Items high) const {
+  const Items value = read(where_, name, text(name), parse_items);
+  if (value < low || value > high || value % step != 0) {
+    refuse(where_, name, text(name),
+           fmt::format("a multiple of {} from {} to {}", step, low, high));
+  }
+  return value;
+}
+
 std::optional<Items> Parameters::items_or_auto(const std::string& name, Items low) const {
   return text(name) == "auto" ? std::nullopt : std::optional(items(name, low));
 }

@@ -47,6 +47,8 @@ class Parameters {
   [[nodiscard]] double number(const std::string& name, double low, double high) const;
   /// A whole number from `low` to `high`, both allowed.
   [[nodiscard]] Items items(const std::string& name, Items low, Items high = Items{1} << 53) const;
+  /// Like `items`, for a multiple of `step`.
+  [[nodiscard]] Items multiple(const std::string& name, Items step, Items low, Items high) const;
   /// Like `items`, but returns nothing for "auto".
   [[nodiscard]] std::optional<Items> items_or_auto(const std::string& name, Items low) const;
   /// "true" or "false".

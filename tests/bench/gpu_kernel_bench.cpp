@@ -38,7 +38,9 @@ int device() {
 
 double rate_of(DeviceOperation operation) {
   constexpr std::size_t blocks = 8192;
-  const std::size_t rounds = operation == DeviceOperation::multiply_add ? 4096 : 512;
+  const bool is_fast = operation == DeviceOperation::multiply_add ||
+                       operation == DeviceOperation::integer_multiply_add;
+  const std::size_t rounds = is_fast ? 4096 : 512;
   constexpr std::size_t threads = blocks * limit_block_threads;
   const double factor = lasting_factor(operation);
   const Seconds time = time_on_device(
@@ -91,13 +93,15 @@ double product_flop_per_s() {
 
 /// Without that of cuBLAS.
 const GpuRates& rates() {
-  static const GpuRates measured{.bytes = bytes_per_s(),
-                                 .multiply_adds = rate_of(DeviceOperation::multiply_add),
-                                 .roots = rate_of(DeviceOperation::root),
-                                 .quotients = rate_of(DeviceOperation::quotient),
-                                 .exponentials = rate_of(DeviceOperation::exponential),
-                                 .logarithms = rate_of(DeviceOperation::logarithm),
-                                 .look_ups = look_ups_per_s()};
+  static const GpuRates measured{
+      .bytes = bytes_per_s(),
+      .multiply_adds = rate_of(DeviceOperation::multiply_add),
+      .integer_multiply_adds = rate_of(DeviceOperation::integer_multiply_add),
+      .roots = rate_of(DeviceOperation::root),
+      .quotients = rate_of(DeviceOperation::quotient),
+      .exponentials = rate_of(DeviceOperation::exponential),
+      .logarithms = rate_of(DeviceOperation::logarithm),
+      .look_ups = look_ups_per_s()};
   return measured;
 }
 
@@ -108,6 +112,7 @@ void limits(benchmark::State& state) {
       const GpuRates& all = rates();
       state.counters = {{"bytes_per_s", all.bytes},
                         {"multiply_adds_per_s", all.multiply_adds},
+                        {"integer_multiply_adds_per_s", all.integer_multiply_adds},
                         {"roots_per_s", all.roots},
                         {"quotients_per_s", all.quotients},
                         {"exponentials_per_s", all.exponentials},
@@ -168,6 +173,7 @@ const std::vector<std::pair<std::string, TypedParameters>> sizes = {
     {"nbody", {{"bodies", "262144"}}},
     {"binomial", {{"options", "2e6"}}},
     {"mandelbrot", {{"width", "8192"}, {"height", "8192"}}},
+    {"synthetic", {{"items", "1e6"}, {"operations", "1e6"}}},
     {"taylor", {{"points", "2e7"}}},
     {"gaussian", {{"width", "8192"}, {"height", "4096"}}}};
 

@@ -71,6 +71,11 @@ ItemWork mandelbrot(const Kernel& kernel) {
   return {.multiply_adds = 6.0 * steps};
 }
 
+/// Its row and its sum.
+ItemWork synthetic(const Kernel& kernel) {
+  return {.bytes = of(kernel, "bytes") + 8.0, .integer_multiply_adds = of(kernel, "operations")};
+}
+
 /// Two fused operations a term; 24 bytes.
 ItemWork taylor(const Kernel& kernel) {
   return {.bytes = 24.0, .multiply_adds = 2.0 * of(kernel, "terms")};
@@ -91,8 +96,9 @@ struct Part {
   [[nodiscard]] double seconds() const { return amount > 0.0 ? amount / rate : 0.0; }
 };
 
-std::array<Part, 7> operations(const ItemWork& work, const GpuRates& rates) {
+std::array<Part, 8> operations(const ItemWork& work, const GpuRates& rates) {
   return {{{work.multiply_adds, rates.multiply_adds, "fma/fma_rate"},
+           {work.integer_multiply_adds, rates.integer_multiply_adds, "mad/integer_rate"},
            {work.product_flop, rates.product_flop, "flop/cublas_rate"},
            {work.roots, rates.roots, "roots/root_rate"},
            {work.quotients, rates.quotients, "quotients/quotient_rate"},
@@ -135,6 +141,7 @@ ItemWork item_work(const Kernel& kernel) {
       {"mandelbrot", mandelbrot},
       {"matmul", matmul},
       {"nbody", nbody},
+      {"synthetic", synthetic},
       {"taylor", taylor}};
   const auto found = table.find(kernel.workload().kernel);
   EQ_CHECK(found != table.end(), "every kernel with a program is counted");

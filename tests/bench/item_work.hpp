@@ -9,10 +9,11 @@ namespace equipoise {
 
 /// How fast a GPU is at what its programs do, per second.
 struct GpuRates {
-  double bytes = 0.0;          ///< of its memory, read and written
-  double multiply_adds = 0.0;  ///< fused, in double precision; also additions and products
-  double product_flop = 0.0;   ///< of cuBLAS, which may use other units
-  double roots = 0.0;          ///< 1 / sqrt(x)
+  double bytes = 0.0;                  ///< of its memory, read and written
+  double multiply_adds = 0.0;          ///< fused, in double precision; also additions and products
+  double integer_multiply_adds = 0.0;  ///< of 32 bits
+  double product_flop = 0.0;           ///< of cuBLAS, which may use other units
+  double roots = 0.0;                  ///< 1 / sqrt(x)
   double quotients = 0.0;
   double exponentials = 0.0;
   double logarithms = 0.0;
@@ -23,6 +24,7 @@ struct GpuRates {
 struct ItemWork {
   double bytes = 0.0;
   double multiply_adds = 0.0;
+  double integer_multiply_adds = 0.0;
   double product_flop = 0.0;
   double roots = 0.0;
   double quotients = 0.0;

@@ -3,6 +3,8 @@
 #include "tests/bench/limits.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 #include "real/gpu/device_code.hpp"
 
@@ -12,7 +14,12 @@ namespace {
 constexpr auto block_threads = static_cast<unsigned>(limit_block_threads);
 
 template <DeviceOperation operation>
-__device__ double applied(double x, double factor, double term) {
+using NumberOf =
+    std::conditional_t<operation == DeviceOperation::integer_multiply_add, std::uint32_t, double>;
+
+template <DeviceOperation operation, class Number>
+__device__ Number applied(Number x, Number factor, Number term) {
+  if constexpr (operation == DeviceOperation::integer_multiply_add) return x * factor + term;
   if constexpr (operation == DeviceOperation::multiply_add) return std::fma(x, factor, term);
   if constexpr (operation == DeviceOperation::root) return rsqrt(x);
   if constexpr (operation == DeviceOperation::quotient) return factor / x;
@@ -21,17 +28,18 @@ __device__ double applied(double x, double factor, double term) {
 }
 
 template <DeviceOperation operation>
-__global__ void repeat(std::size_t rounds, double factor, double term, double* sums) {
-  double chains[chains_of_thread];
+__global__ void repeat(std::size_t rounds, NumberOf<operation> factor, NumberOf<operation> term,
+                       double* sums) {
+  NumberOf<operation> chains[chains_of_thread];
 #pragma unroll
   for (unsigned i = 0; i < chains_of_thread; ++i) chains[i] = factor * (i + 1);
   for (std::size_t round = 0; round < rounds; ++round) {
 #pragma unroll
-    for (double& x : chains) x = applied<operation>(x, factor, term);
+    for (auto& x : chains) x = applied<operation>(x, factor, term);
   }
   double sum = 0.0;
 #pragma unroll
-  for (const double x : chains) sum += x;
+  for (const auto x : chains) sum += x;
   sums[std::size_t{blockIdx.x} * block_threads + threadIdx.x] = sum;
 }
 
@@ -100,6 +108,8 @@ void launch_operations(const Stream& stream, DeviceOperation operation, std::siz
       return start(repeat<DeviceOperation::exponential>);
     case DeviceOperation::logarithm:
       return start(repeat<DeviceOperation::logarithm>);
+    case DeviceOperation::integer_multiply_add:
+      return start(repeat<DeviceOperation::integer_multiply_add>);
   }
 }
 

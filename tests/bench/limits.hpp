@@ -8,18 +8,21 @@
 
 namespace equipoise {
 
-/// What `launch_operations` repeats, on doubles in registers.
+/// What `launch_operations` repeats in registers, on doubles if nothing else is said.
 enum class DeviceOperation : std::uint8_t {
-  multiply_add,  ///< x = x * factor + term, fused
-  root,          ///< x = 1 / sqrt(x)
-  quotient,      ///< x = factor / x
-  exponential,   ///< x = e^-x
-  logarithm,     ///< x = ln(x + factor)
+  multiply_add,          ///< x = x * factor + term, fused
+  root,                  ///< x = 1 / sqrt(x)
+  quotient,              ///< x = factor / x
+  exponential,           ///< x = e^-x
+  logarithm,             ///< x = ln(x + factor)
+  integer_multiply_add,  ///< x = x * factor + term, all of 32 bits
 };
 
 /// A factor with which `operation` may be repeated for ever, beginning with it and its multiples: x
-/// becomes neither infinite nor NaN, for which a GPU needs another time. `term` may be half of it.
+/// becomes neither infinite nor NaN, for which a GPU needs another time, and integers go on to
+/// change. `term` may be half of it.
 [[nodiscard]] constexpr double lasting_factor(DeviceOperation operation) {
+  if (operation == DeviceOperation::integer_multiply_add) return 5.0;
   return operation == DeviceOperation::logarithm ? 3.0 : 0.5;
 }
 

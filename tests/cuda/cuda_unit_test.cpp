@@ -100,6 +100,7 @@ const std::map<std::string, TypedParameters> small = {
     {"mandelbrot", {{"width", "32"}, {"height", "250"}}},
     {"matmul", {{"n", "200"}}},
     {"nbody", {{"bodies", "250"}, {"iterations", "4"}}},
+    {"synthetic", {{"items", "640"}, {"operations", "1000"}}},
     {"taylor", {{"points", "640"}, {"terms", "16"}}}};
 
 /// Runs every kernel for which the last of `units` has a program, on all of them.

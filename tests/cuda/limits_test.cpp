@@ -20,6 +20,8 @@ TEST(LimitOperations, AreAsManyAsRoundsTimesChainsInEveryThread) {
   std::vector<double> sums(2 * limit_block_threads, -1.0);
   launch_operations({}, DeviceOperation::multiply_add, 2, 5, 1.0, 3.0, sums.data());
   for (const double sum : sums) EXPECT_EQ(sum, 36.0 + 8.0 * 5.0 * 3.0);
+  launch_operations({}, DeviceOperation::integer_multiply_add, 2, 5, 1.0, 3.0, sums.data());
+  for (const double sum : sums) EXPECT_EQ(sum, 36.0 + 8.0 * 5.0 * 3.0);
 }
 
 TEST(LimitOperations, AreThoseThatTheirNamesSay) {
@@ -45,9 +47,9 @@ TEST(LimitOperations, AreThoseThatTheirNamesSay) {
 }
 
 TEST(LimitOperations, GoOnWithNumbersHoweverOftenTheyAreRepeated) {
-  for (const auto operation :
-       {DeviceOperation::multiply_add, DeviceOperation::root, DeviceOperation::quotient,
-        DeviceOperation::exponential, DeviceOperation::logarithm}) {
+  for (const auto operation : {DeviceOperation::multiply_add, DeviceOperation::root,
+                               DeviceOperation::quotient, DeviceOperation::exponential,
+                               DeviceOperation::logarithm, DeviceOperation::integer_multiply_add}) {
     const double factor = lasting_factor(operation);
     std::vector<double> sums(limit_block_threads);
     launch_operations({}, operation, 1, 4096, factor, 0.5 * factor, sums.data());
@@ -98,6 +100,8 @@ TEST(ItemWork, CountsWhatAnItemOfEachKernelNeeds) {
   EXPECT_EQ(work_of("nbody", {{"bodies", "10"}}).multiply_adds, 120.0);
   EXPECT_EQ(work_of("nbody", {{"bodies", "10"}}).roots, 10.0);
   EXPECT_EQ(work_of("binomial", {{"steps", "3"}}).multiply_adds, 2.0 * (1 + 2 + 3));
+  EXPECT_EQ(work_of("synthetic", {{"operations", "7"}}).integer_multiply_adds, 7.0);
+  EXPECT_EQ(work_of("synthetic", {{"bytes", "20"}}).bytes, 28.0);
   EXPECT_EQ(work_of("taylor", {{"terms", "7"}}).multiply_adds, 14.0);
   EXPECT_EQ(work_of("gaussian", {{"width", "10"}, {"radius", "1"}}).multiply_adds, 90.0);
 }

@@ -28,6 +28,7 @@ struct ProgramCase {
   std::string kernel;
   std::string variant;  ///< suffix of the test's name
   TypedParameters parameters;
+  bool differs = false;       ///< items have increasing costs
   bool is_exact = false;      ///< the results are the CPU's, bit by bit
   bool is_iterative = false;  ///< results of an iteration become the input of the next
 
@@ -130,6 +131,19 @@ const std::vector<ProgramCase> cases = {
     {.kernel = "matmul", .variant = "Some", .parameters = {{"n", "83"}}},
     {.kernel = "nbody", .variant = "One", .parameters = {{"bodies", "1"}}, .is_iterative = true},
     {.kernel = "nbody", .variant = "Some", .parameters = {{"bodies", "301"}}, .is_iterative = true},
+    {.kernel = "synthetic",
+     .variant = "One",
+     .parameters = {{"items", "1"}, {"operations", "1"}, {"bytes", "16"}},
+     .is_exact = true},
+    {.kernel = "synthetic",
+     .variant = "Some",
+     .parameters = {{"items", "301"}, {"operations", "1100"}, {"bytes", "908"}},
+     .is_exact = true},
+    {.kernel = "synthetic",
+     .variant = "WithItemsThatDiffer",
+     .parameters = {{"items", "301"}, {"operations", "333"}, {"bytes", "20"}},
+     .differs = true,
+     .is_exact = true},
     {.kernel = "taylor", .variant = "One", .parameters = {{"points", "1"}, {"terms", "1"}}},
     {.kernel = "taylor", .variant = "Some", .parameters = {{"points", "517"}, {"terms", "300"}}},
 };
@@ -189,7 +203,13 @@ class CudaUnitOnHost {
 
 class EveryGpuProgram : public testing::TestWithParam<ProgramCase> {
  protected:
-  EveryGpuProgram() { kernel_->allocate(3); }
+  EveryGpuProgram() {
+    if (GetParam().differs) {
+      kernel_->set_costs(
+          std::make_shared<ItemCosts>(generated_costs(CostPattern::increasing, all_, 1)));
+    }
+    kernel_->allocate(3);
+  }
   ~EveryGpuProgram() override {
     EXPECT_EQ(launches_without_loading(), launches_before_) << "load leaves out a kernel";
   }

@@ -53,6 +53,7 @@ const std::map<std::string, TypedParameters> small = {
     {"mandelbrot", {{"width", "32"}, {"height", "64"}}},
     {"matmul", {{"n", "64"}}},
     {"nbody", {{"bodies", "90"}, {"iterations", "4"}}},
+    {"synthetic", {{"items", "640"}, {"operations", "1000"}}},
     {"taylor", {{"points", "640"}, {"terms", "16"}}}};
 
 TEST(Emulated, ComputesEveryKernelWithVerifiedResultsBesideACpu) {

@@ -84,6 +84,7 @@ int record_command(const RecordRequest& request) {
     if (spec.computes()) continue;
     throw InputError("--unit", spec.unit.name + " is paced by a trace already; leave it out");
   }
+  machine.expect_alike_items();
   const OutputLock samples = OutputLock::of_file(request.out + partial, "--out");
   catch_stop_signals();
   machine.find_meters(request.options.meters, idle_span_of_recording);

@@ -234,6 +234,7 @@ int validate_command(const ValidateRequest& request) {
   if (!machine->computes()) {
     throw InputError("--unit", "give a unit that computes: paced ones need no validation");
   }
+  machine->expect_alike_items();
   const std::unique_ptr<World> real = world_of(machine, options);
   leave_out_slow(comparison.policies, real->phases());
   std::vector<PolicyChoice> uninformed = comparison.policies;

@@ -149,10 +149,8 @@ const std::vector<ParameterInfo> trace_kernel_parameters = {
     {"memory_bytes_per_item", "the trace's, else 0", "bytes",
      "of unit memory, while a block is there"},
     {"flop_per_item", "0", "FLOP", "for reports"},
-    {"costs", "the trace's, else alike", "",
-     "how the items differ in time: alike, increasing, decreasing, gaussian, bimodal, exponential, "
-     "or a file with the relative costs of all items"},
-    {"costs_seed", "1", "", "of costs that are drawn, which are the same in all repetitions"}};
+    costs_info,
+    costs_seed_info};
 
 /// What an item of `kernel` copies in or out, by all samples of the traces; none if one of them
 /// does not say.
@@ -232,12 +230,15 @@ bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
 }
 
 /// Throws InputError (at `where`) if the user says how the items of a kernel differ that computes
-/// them: they differ as they do.
+/// them: they differ as they do, but for kernels that take costs.
 void refuse_given_costs(const Spec& spec, const KernelInfo& info, const std::string& where) {
+  if (takes_costs(info)) return;
   if (!spec.parameters.contains("costs") && !spec.parameters.contains("costs_seed")) return;
-  throw InputError(where, fmt::format("{} computes its items, so they cost what they cost; leave "
-                                      "out costs, or give a trace of a kernel of another name",
-                                      info.name));
+  throw InputError(
+      where, fmt::format("{} computes its items, so they cost what they cost; leave "
+                         "out costs, take the kernel synthetic, or give a trace of a kernel of "
+                         "another name",
+                         info.name));
 }
 
 /// Throws InputError at `trace_file` if `trace` was made for another problem than `workload`.
@@ -261,6 +262,12 @@ void expect_problem(const Trace& trace, const std::string& trace_file, const Wor
 }
 
 }  // namespace
+
+std::unique_ptr<Kernel> choose_kernel(const std::string& spelling, const std::string& where) {
+  const Spec spec = parse_spec(spelling, ':', where);
+  refuse_given_costs(spec, find_kernel(spec.name, where), where);
+  return make_kernel(spec.name, spec.parameters, where);
+}
 
 Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces,
                          const std::string& where) {

@@ -1,10 +1,12 @@
 // The inputs of simulated and real machines: traces, workloads, and the units that take part.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "real/kernels/kernel.hpp"
 #include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/model/unit.hpp"
@@ -27,6 +29,11 @@ void add_block_limits(Unit& unit, const Unit& recorded);
 
 /// Whether `unit` can hold a grain of every phase; warns if it cannot.
 [[nodiscard]] bool takes_part(const Unit& unit, const std::vector<Workload>& phases);
+
+/// Makes the kernel of `KERNEL[:k=v,...]`, without its data, for units that compute. Throws
+/// InputError (at `where`).
+[[nodiscard]] std::unique_ptr<Kernel> choose_kernel(const std::string& spelling,
+                                                    const std::string& where);
 
 /// Parses `KERNEL[:k=v,...]`. A kernel of the catalog describes itself, unless its size is given in
 /// `items` and it has no such parameter. In that case, and for a kernel that is not in the catalog,

@@ -17,7 +17,6 @@
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/specs/spec.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/worlds/inputs.hpp"
@@ -140,15 +139,15 @@ void choose_phases(RealMachine& machine, const RunOptions& options, bool any_com
   const std::string where = "--workload";
   for (const std::string& spelling : options.workloads) {
     std::unique_ptr<Kernel>& kernel = machine.kernels.emplace_back();
-    if (any_computes) {
-      const Spec spec = parse_spec(spelling, ':', where);
-      kernel = make_kernel(spec.name, spec.parameters, where);
-    }
+    if (any_computes) kernel = choose_kernel(spelling, where);
     machine.phases.push_back(kernel ? kernel->workload()
                                     : choose_workload(spelling, machine.traces, where));
     check_problem(machine.traces, options.trace_files, machine.phases.back());
-    machine.item_costs.push_back(
-        kernel ? nullptr : choose_costs(spelling, machine.phases.back(), machine.traces, where));
+    const Workload& workload = machine.phases.back();
+    const bool has_its_own = kernel && !takes_costs(find_kernel(workload.kernel, where));
+    ItemCostsPtr& costs = machine.item_costs.emplace_back();
+    if (!has_its_own) costs = choose_costs(spelling, workload, machine.traces, where);
+    if (kernel && costs) kernel->set_costs(costs);
   }
 }
 
@@ -261,6 +260,16 @@ void RealMachine::find_meters(bool are_read, std::chrono::milliseconds idle) {
       are_read ? machine_meters(gpus_of(specs))
                : Meters{{}, {"no meter was read, because of --meters off"}});
   meters->measure_idle(idle);
+}
+
+void RealMachine::expect_alike_items() const {
+  for (std::size_t phase = 0; phase < phases.size(); ++phase) {
+    if (!kernels[phase] || !item_costs[phase]) continue;
+    throw InputError("--workload",
+                     fmt::format("a trace of {} is recorded of items that cost the same, so that "
+                                 "simulations can give it any costs; say costs=alike",
+                                 phases[phase].kernel));
+  }
 }
 
 std::string RealMachine::verify() const {

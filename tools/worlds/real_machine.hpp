@@ -26,7 +26,8 @@ struct RealMachine {
   /// one that only occurs in a trace.
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<Workload> phases;
-  std::vector<ItemCostsPtr> item_costs;  ///< (phases) of paced units
+  /// (phases) what paced units know of items, and kernels that take costs are given; null: nothing.
+  std::vector<ItemCostsPtr> item_costs;
   std::vector<Seconds> merges;  ///< (phases) time between iterations where no kernel merges
   std::vector<Trace> traces;    ///< profiles for informed policies; may be empty
   Scenario scenario;
@@ -42,6 +43,8 @@ struct RealMachine {
   /// Finds the meters of this machine, unless they are not to be read, and measures it for `idle`
   /// while nothing runs, if there are any. Does nothing if no unit computes.
   void find_meters(bool are_read, std::chrono::milliseconds idle = idle_span);
+  /// Throws InputError if a kernel was given costs: what is recorded of it would be of these items.
+  void expect_alike_items() const;
   /// What is wrong with the results of a complete run; empty if nothing is, or if some unit, being
   /// paced, has computed nothing.
   [[nodiscard]] std::string verify() const;

@@ -60,6 +60,7 @@ const std::vector<KernelCase> cases = {
      "row 40"},
     {"taylor", "", {{"points", "201"}, {"terms", "50"}}, "point 200:"},
     {"gaussian", "", {{"width", "33"}, {"height", "19"}, {"radius", "5"}}, "row 18, pixel 0"},
+    {"synthetic", "", {{"items", "201"}, {"operations", "500"}, {"bytes", "76"}}, "item 200:"},
     {.kernel = "empty",
      .variant = "",
      .parameters = {{"items", "100"}},

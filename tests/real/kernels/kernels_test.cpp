@@ -159,6 +159,7 @@ TEST(KernelCatalog, HasKernelsWhoseUnitsComputeToTheEndWhenTheKernelIsGone) {
       {"mandelbrot", {{"width", "32"}, {"height", "64"}}},
       {"matmul", {{"n", "64"}}},
       {"nbody", {{"bodies", "64"}}},
+      {"synthetic", {{"items", "64"}, {"operations", "1000"}}},
       {"taylor", {{"points", "64"}, {"terms", "16"}}}};
   for (const KernelInfo& info : kernel_catalog()) {
     ASSERT_TRUE(small.contains(info.name)) << info.name << ": add small parameters for this kernel";
