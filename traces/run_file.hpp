@@ -50,6 +50,7 @@ struct RunHeader {
   Facts parameters;
   bool is_informed = false;
   bool is_oracle = false;
+  bool knows_costs = false;
   bool is_experienced = false;
   std::vector<Workload> workloads;
   std::vector<RunUnit> units;
@@ -78,6 +79,9 @@ constexpr auto describe(DescriptionOf<RunHeader> /*of*/) {
       member("informed", &RunHeader::is_informed, "the policy knows unit speeds beforehand")
           .may_lack(),
       member("oracle", &RunHeader::is_oracle, "the policy is given this run's mean block times")
+          .may_lack(),
+      member("knows_costs", &RunHeader::knows_costs,
+             "the policy is given what each item costs, and items differ")
           .may_lack(),
       member("experienced", &RunHeader::is_experienced, "the policy used times from earlier runs")
           .may_lack(),

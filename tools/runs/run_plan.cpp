@@ -1,6 +1,7 @@
 // Runs a policy on an executor with its journals.
 #include "tools/runs/run_plan.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -129,6 +130,9 @@ RunHeader header_of(const RunPlan& plan) {
   header.parameters = parameter_facts(all_parameters(choice));
   header.is_informed = choice.is_informed();
   header.is_oracle = choice.is_oracle();
+  header.knows_costs =
+      plan.known != nullptr &&
+      std::ranges::any_of(plan.known->items, [](const auto& work) { return work != nullptr; });
   header.is_experienced = choice.is_experienced();
   header.workloads = plan.phases;
   for (const Unit& unit : plan.units) {

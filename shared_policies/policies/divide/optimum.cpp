@@ -1,6 +1,6 @@
 // optimum: an oracle that is given the true costs of this run and, if a search in the simulator was
-// made, the best schedule that it found. It knows mean times and keeps to its plan; with
-// reacts=true it reacts to what happens.
+// made, the best schedule that it found. It knows mean times and what each item costs, and keeps to
+// its plan; with reacts=true it reacts to what happens.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +13,7 @@
 #include "shared_policies/policies/divide/energy_split.hpp"
 #include "shared_policies/policies/divide/planned_division.hpp"
 #include "shared_policies/policies/event_policy.hpp"
+#include "shared_policies/policies/known_work.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -26,7 +27,7 @@ namespace {
 class KnownDivision final : public PlannedPolicy {
  public:
   KnownDivision(const Parameters& read, const KnownCosts& known)
-      : PlannedPolicy(known, "known"), objective_(objective_of(read)) {}
+      : PlannedPolicy(known, "known", KnownWork(known)), objective_(objective_of(read)) {}
 
  private:
   [[nodiscard]] std::vector<Items> divide(const Costs& costs) const override {
@@ -106,7 +107,7 @@ struct PlannedUnit {
 ///
 ///     x_p = part s_p / sum_q(s_q) R
 ///
-/// of the R items that remain, where s_q are the shares of the units that are present, so that luck
+/// of the R items that remain (of mean work, if items differ: all sizes here are work), where s_q are the shares of the units that are present, so that luck
 /// with block times is made up for by the pieces that follow. x_p is kept between the least and the
 /// greatest size at which an item costs at most (1 + dearer) times the unit's least cost; the
 /// setup, which is paid once, does not count. A block raised to the least size is given only if the
@@ -119,6 +120,7 @@ class ReactingPlan final : public EventPolicy {
  public:
   ReactingPlan(const Parameters& read, const KnownCosts& known)
       : known_(known),
+        work_(known),
         part_(read.number("part", 0.01, 1.0)),
         dearer_(read.number("dearer", 0.0, 10.0)) {}
 
@@ -187,7 +189,7 @@ class ReactingPlan final : public EventPolicy {
     PlannedUnit& unit = units_[id.index];
     unit.end_s = view().now().value;
     for (const OutstandingBlock& block : view().unit(id).outstanding) {
-      unit.end_s += unit.seconds(static_cast<double>(block.block.items));
+      unit.end_s += unit.seconds(work_.of(view(), block.block));
     }
   }
 
@@ -197,21 +199,24 @@ class ReactingPlan final : public EventPolicy {
     const std::size_t queue = std::max(unit.queue, static_cast<std::size_t>(state.unit.slots));
     while (view().remaining() > 0 && state.outstanding.size() < queue) {
       unit.end_s = std::max(unit.end_s, view().now().value);
-      const double items = wanted(id);
-      if (items <= 0.0) return;
+      const double work = wanted(id);
+      if (work <= 0.0) return;
+      const Items first = view().not_handed_out().front().first;
+      const double items = work_.next_items(view(), work);
       const Items granted = decisions().assign(id, static_cast<Items>(std::ceil(items)));
       if (granted == 0) return;
-      unit.end_s += unit.seconds(static_cast<double>(granted));
+      unit.end_s += unit.seconds(work_.of(view(), first, granted));
     }
   }
 
   /// The size of the next block of the unit; 0 if it should wait.
   [[nodiscard]] double wanted(UnitId id) const {
     const PlannedUnit& unit = units_[id.index];
-    const double part =
-        shares_items_ > 0.0 ? part_ * unit.share_items / shares_items_ * remaining() : 0.0;
+    const double left = work_.remaining(view());
+    if (left <= 0.0) return grain();  // the items that are left cost nothing
+    const double part = shares_items_ > 0.0 ? part_ * unit.share_items / shares_items_ * left : 0.0;
     if (part >= unit.least_items) return std::min(part, unit.most_items);
-    const double last = std::min(unit.least_items, remaining());
+    const double last = std::min(unit.least_items, left);
     if (view().outstanding() == 0) return last;
     if (unit.share_items <= 0.0) return 0.0;
     const double others_end_s = end_of_others(id);
@@ -235,6 +240,7 @@ class ReactingPlan final : public EventPolicy {
       others.push_back({std::max(unit.end_s, view().now().value), unit.items_per_s()});
     }
     std::ranges::sort(others, {}, &Other::from_s);
+    const double left = work_.remaining(view());
     double rate = 0.0;
     double done_before = 0.0;  // what would be done at time 0 if the units so far had begun then
     double end_s = std::numeric_limits<double>::infinity();
@@ -242,12 +248,13 @@ class ReactingPlan final : public EventPolicy {
       if (other.from_s >= end_s) break;
       rate += other.items_per_s;
       done_before -= other.items_per_s * other.from_s;
-      end_s = (remaining() - done_before) / rate;
+      end_s = (left - done_before) / rate;
     }
     return end_s;
   }
 
   const KnownCosts& known_;
+  KnownWork work_;
   double part_;
   double dearer_;
   std::vector<PlannedUnit> units_;
@@ -289,7 +296,8 @@ PolicyInfo optimum_info() {
             "ours; the best known makespan is the least of several such runs"}},
       .foresight = Foresight::oracle,
       .make = make_optimum,
-      .check_units = check_optimum};
+      .check_units = check_optimum,
+      .knows_costs = true};
 }
 
 }  // namespace equipoise
