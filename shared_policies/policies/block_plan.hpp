@@ -14,16 +14,17 @@ namespace equipoise {
 
 /// The blocks planned for each unit, in order. Work that is in no unit's plan (because its unit was
 /// lost, or because the run loop granted less than was asked) is given to idle units, in pieces of
-/// half an even share of it. Where items are known to differ, plans and pieces are work, and a block
-/// has as many of the next items as come nearest to it; the next planned block makes up for what
-/// that rounds.
+/// half an even share of it. Where items are known to differ, plans and pieces are work, and a
+/// block has as many of the next items as come nearest to it; the next planned block makes up for
+/// what that rounds.
 class BlockPlan {
  public:
   explicit BlockPlan(KnownWork work = {}) : work_(work) {}
 
   /// Removes all planned blocks; `view` gives the number of units.
   void clear(const View& view);
-  /// Plans `items` (of mean work, if items differ) for `unit` as `blocks` blocks whose sizes differ by at most one grain.
+  /// Plans `items` for `unit` as `blocks` blocks whose sizes differ by at most one grain: all of
+  /// them in items of mean work, if items differ.
   void add(UnitId unit, Items items, Items blocks, Items grain_items);
 
   /// Handles UnitIdle: hands out the unit's next planned block, or a piece of the unplanned work.

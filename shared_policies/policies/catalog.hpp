@@ -35,8 +35,8 @@ struct KnownCosts {
   /// profile has no data for the unit.
   using Phase = std::vector<std::unique_ptr<CostModel>>;
   std::vector<Phase> phases = std::vector<Phase>(1);
-  /// (phases) How items differ; null: they are alike. Empty for policies that do not know costs, and
-  /// where nothing tells the costs: on real units, kernels have the costs that they have.
+  /// (phases) How items differ; null: they are alike. Empty for policies that do not know costs,
+  /// and where nothing tells the costs: on real units, kernels have the costs that they have.
   std::vector<std::shared_ptr<const ItemWork>> items{};
   BlockLists schedule;    ///< for `optimum`: the best known; empty if none was searched
   Experience experience;  ///< for policies that use it; empty if the run has none

@@ -112,9 +112,9 @@ PolicyChoice recorded_choice(const RunFile& file) {
   return choice;
 }
 
-/// The costs that an informed policy or an oracle was given before the run, and those of items if it
-/// knows them, read again from the same files; a run file does not have them. Other policies decide by
-/// the run alone.
+/// The costs that an informed policy or an oracle was given before the run, and those of items if
+/// it knows them, read again from the same files; a run file does not have them. Other policies
+/// decide by the run alone.
 KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
                               const RunOptions& options) {
   if (!choice.is_informed() && !choice.knows_costs()) return {};

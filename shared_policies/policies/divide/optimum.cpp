@@ -107,10 +107,11 @@ struct PlannedUnit {
 ///
 ///     x_p = part s_p / sum_q(s_q) R
 ///
-/// of the R items that remain (of mean work, if items differ: all sizes here are work), where s_q are the shares of the units that are present, so that luck
-/// with block times is made up for by the pieces that follow. x_p is kept between the least and the
-/// greatest size at which an item costs at most (1 + dearer) times the unit's least cost; the
-/// setup, which is paid once, does not count. A block raised to the least size is given only if the
+/// of the R items that remain, where s_q are the shares of the units that are present, so that luck
+/// with block times is made up for by the pieces that follow. If items differ, all of these are
+/// work, in items of mean work. x_p is kept between the least and the greatest size at which an
+/// item costs at most (1 + dearer) times the unit's least cost; the setup, which is paid once, does
+/// not count. A block raised to the least size is given only if the
 /// others would end later without it, as list scheduling does; otherwise half of it is tried, and
 /// so on. A unit whose blocks spend time on copies has two blocks at least.
 ///
@@ -139,24 +140,36 @@ class ReactingPlan final : public EventPolicy {
     const auto phase = static_cast<std::size_t>(view().phase());
     std::vector<const CostModel*> costs;
     for (const auto& cost : known_.phases[phase]) costs.push_back(cost.get());
-    std::vector<Items> shares;
-    if (known_.schedule.empty()) {
-      shares = divide_among(view(), present_units(view()), view().workload().items, costs,
-                            BlockRule::cheapest);
-    } else {
-      for (const std::vector<Items>& blocks : known_.schedule[phase]) {
-        shares.push_back(std::accumulate(blocks.begin(), blocks.end(), Items{0}));
-      }
-    }
+    const std::vector<double> shares = shares_by(costs);
     units_.assign(costs.size(), {});
     for (std::size_t p = 0; p < costs.size(); ++p) {
       units_[p].cost = costs[p];
       units_[p].has_setup = view().workload().bytes_of_an_iteration() > 0.0;
-      units_[p].share_items = static_cast<double>(shares[p]);
+      units_[p].share_items = shares[p];
       units_[p].end_s = view().now().value;
       choose_sizes(units_[p]);
     }
     add_shares();
+  }
+
+  /// The shares (n) of the work. Blocks of a schedule are handed out in the order of the units.
+  [[nodiscard]] std::vector<double> shares_by(const std::vector<const CostModel*>& costs) const {
+    if (known_.schedule.empty()) {
+      const std::vector<Items> shares = divide_among(
+          view(), present_units(view()), view().workload().items, costs, BlockRule::cheapest);
+      return {shares.begin(), shares.end()};
+    }
+    std::vector<double> shares;
+    Items first = 0;
+    for (const auto& blocks : known_.schedule[static_cast<std::size_t>(view().phase())]) {
+      const Items items = std::accumulate(blocks.begin(), blocks.end(), Items{0});
+      // The last block of whole grains may be larger than what is left for it.
+      const Items left = view().workload().items - first;
+      shares.push_back(work_.differs(view()) ? work_.of(view(), first, std::min(items, left))
+                                             : static_cast<double>(items));
+      first += std::min(items, left);
+    }
+    return shares;
   }
 
   void choose_sizes(PlannedUnit& unit) const {

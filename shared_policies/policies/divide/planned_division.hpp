@@ -76,12 +76,14 @@ enum class BlockRule {
 [[nodiscard]] SequentialCost sequential_cost(const View& view, UnitId unit, const CostModel& cost,
                                              BlockRule rule);
 
-/// Divides all items of an iteration when it starts and does not change the division. If the policy
-/// knows what each item costs, a share is that much work, whichever items it has in the end; copies
-/// are taken to go by work, too, and memory by the items that the shares have if units ask in their
-/// order. Each share is handed out in equal blocks, the next one whenever the unit is idle. The work of a lost unit, and
+/// Divides all items of an iteration when it starts and does not change the division. Each share is
+/// handed out in equal blocks, the next one whenever the unit is idle. The work of a lost unit, and
 /// work that is in no unit's plan, goes to idle units (see BlockPlan). A unit that was absent when
 /// the iteration started gets only such work.
+///
+/// If the policy knows what each item costs, a share is that much work, whichever items it has in
+/// the end. Copies are then taken to go by work, too, and memory by the items that the shares have
+/// if units ask in their order.
 class PlannedPolicy : public EventPolicy {
  protected:
   /// The costs of one phase (n), in the order of the units.

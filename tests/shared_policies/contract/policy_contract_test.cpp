@@ -60,9 +60,9 @@ INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicy,
 
 using Variant = std::pair<std::string, TypedParameters>;
 
-/// Every policy with each of its presets, with backup tasks, and with costs of items that it is told
-/// or a first block chosen by time if it takes these, with and without them; and the optimum that
-/// reacts.
+/// Every policy with each of its presets, with backup tasks, and with costs of items that it is
+/// told or a first block chosen by time if it takes these, with and without them; and the optimum
+/// that reacts.
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const PolicyInfo& info : policy_catalog()) {

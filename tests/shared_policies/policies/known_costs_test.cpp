@@ -41,8 +41,8 @@ PolicyTest increasing(const std::string& policy,
 }
 
 TEST(KnownCosts, StaticCutsWhereTheCostsAddUpToTheShares) {
-  // Shares of the cost: 3 and 6. Item 5 would bring the first five, 25 / 9, to 4, and less than half
-  // of it belongs to the first unit. The other one has 56 / 9.
+  // Shares of the cost: 3 and 6. Item 5 would bring the first five, 25 / 9, to 4, and less than
+  // half of it belongs to the first unit. The other one has 56 / 9.
   const Schedule schedule = run_schedule(increasing("static"));
   EXPECT_EQ(schedule.items_by_unit(), (Sizes{5, 4}));
   EXPECT_NEAR(schedule.makespan(), 28.0 / 9.0, 1e-12);
@@ -54,9 +54,9 @@ TEST(KnownCosts, StaticCutsWhereTheCostsAddUpToTheShares) {
 
 TEST(KnownCosts, StaticGivesEachBlockItsCostWhicheverItemsAreNext) {
   // Planned: costs of 2 and 1, and of 3 and 3. Unit 0 gets four items of 16 / 9 and is owed 2 / 9.
-  // Unit 1 should have 29 / 9, to which two items and 9 / 13 of the third add up: three, 33 / 9. That
-  // is 4 / 9 too much. Unit 0, at 16 / 9 s, should have 5 / 9 and gets one item of 15 / 9; unit 1 the
-  // last.
+  // Unit 1 should have 29 / 9, to which two items and 9 / 13 of the third add up: three, 33 / 9.
+  // That is 4 / 9 too much. Unit 0, at 16 / 9 s, should have 5 / 9 and gets one item of 15 / 9;
+  // unit 1 the last.
   PolicyTest test = increasing("static");
   test.parameters["blocks"] = "2";
   const Schedule schedule = run_schedule(test);
@@ -65,9 +65,9 @@ TEST(KnownCosts, StaticGivesEachBlockItsCostWhicheverItemsAreNext) {
 }
 
 TEST(KnownCosts, StaticGivesGrainsThatAreNearest) {
-  // A third of the items, the last, have all the cost, which is 3 each. Grains of 4 items: shares of
-  // 4 and 8 items of mean cost. Eight items cost nothing and 4 / 3 items 4: 9.33, so two grains. They
-  // cost nothing, and the other unit gets all that costs.
+  // A third of the items, the last, have all the cost, which is 3 each. Grains of 4 items: shares
+  // of 4 and 8 items of mean cost. Eight items cost nothing and 4 / 3 items 4: 9.33, so two grains.
+  // They cost nothing, and the other unit gets all that costs.
   PolicyTest test = increasing("static");
   test.grain_items = 4;
   add_costs(test, {{0, 8, 0.0}, {8, 4, 3.0}});
@@ -76,9 +76,9 @@ TEST(KnownCosts, StaticGivesGrainsThatAreNearest) {
 }
 
 TEST(KnownCosts, StaticFillsMemoryByItems) {
-  // The first 60 items cost a third each, the other 20 cost 3. Unit 0 should have 26 or 27 of 80 items
-  // of mean cost, which the first 60 items and 2 or 3 more are; its memory holds 25, so these are three
-  // blocks.
+  // The first 60 items cost a third each, the other 20 cost 3. Unit 0 should have 26 or 27 of 80
+  // items of mean cost, which the first 60 items and 2 or 3 more are; its memory holds 25, so these
+  // are three blocks.
   PolicyTest test = increasing("static");
   test.memory_bytes = {25.0, 1e9};
   add_costs(test, {{0, 60, 1.0 / 3.0}, {60, 20, 3.0}});
@@ -113,9 +113,19 @@ TEST(KnownCosts, OptimumKnowsThemUnasked) {
   EXPECT_EQ(untold.items_by_unit(), (Sizes{3, 6}));
 }
 
+TEST(KnownCosts, OptimumThatReactsHasTheCostsOfTheSchedulesShares) {
+  // Shares of five and four items cost 25 / 9 and 56 / 9: nearly a third and two thirds, as without
+  // a schedule. Taken as items, they would be more than half for the slow unit.
+  PolicyTest test = increasing("optimum", {{"reacts", "true"}});
+  test.known.schedule = {{{5}, {4}}};
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 9);
+  EXPECT_LE(schedule.makespan(), 28.0 / 9.0 + 1e-12);
+}
+
 TEST(KnownCosts, AreThoseOfThePhase) {
-  // The items of the second phase cost the more the earlier they come. Of the first n, the costs add
-  // up to 9 - (9 - n)^2 / 9: 3 for n = 9 - sqrt(54) = 1.65, so two items.
+  // The items of the second phase cost the more the earlier they come. Of the first n, the costs
+  // add up to 9 - (9 - n)^2 / 9: 3 for n = 9 - sqrt(54) = 1.65, so two items.
   PolicyTest test = increasing("static");
   test.later_kernels = {"first"};
   std::vector<CostRange> ranges;
