@@ -94,6 +94,30 @@ class ItemCosts final : public ItemWork {
   double deviation_ = 0.0;
 };
 
+/// What is shown of the costs of items.
+struct CostProfile {
+  Items items = 1;
+  double least = 1.0;         ///< cost of an item, over the mean
+  double most = 1.0;          ///< the greatest
+  std::vector<double> means;  ///< over the mean of all items; see `profile_of`
+
+  bool operator==(const CostProfile&) const = default;
+};
+
+constexpr auto describe(DescriptionOf<CostProfile> /*of*/) {
+  return std::tuple(
+      member("items", &CostProfile::items, "their number").in("items").at_least(1),
+      member("least", &CostProfile::least, "the least cost of an item over the mean"),
+      member("most", &CostProfile::most, "the greatest"),
+      member("means", &CostProfile::means,
+             "mean costs of neighbouring items over that of all: of n, number k is of the items "
+             "from k items / n on, rounded down"));
+}
+
+/// The profile of `costs` with means of `points` parts, or of each item if there are fewer.
+/// O(points log ranges).
+[[nodiscard]] CostProfile profile_of(const ItemCosts& costs, Items points = 200);
+
 /// Null: all items cost the same.
 using ItemCostsPtr = std::shared_ptr<const ItemCosts>;
 

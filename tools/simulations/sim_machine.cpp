@@ -323,6 +323,7 @@ RunReport simulate_here(SimMachine machine, const Simulation& simulation,
   plan.run = run;
   plan.units = machine.units;
   plan.phases = machine.setup.phases;
+  for (const PhaseCosts& costs : machine.setup.costs) plan.item_costs.push_back(costs.items);
   plan.known = &known;
   plan.recorded_sizes = machine.recorded_sizes;
   plan.on = "sim";

@@ -254,6 +254,7 @@ class RealWorld final : public World {
                 {}};
     plan.units = machine.units;
     plan.phases = machine.phases;
+    plan.item_costs = machine.item_costs;
     plan.known = &known;
     if (machine.platform) {
       plan.recorded_sizes = machine.platform->recorded_sizes;
