@@ -414,7 +414,7 @@ class ReportPage(unittest.TestCase):
 
     def test_draws_the_costs_of_items_above_the_schedule(self):
         equipoise("compare", *MACHINE, *OPERANDS, "--workload",
-                  "starpu_dgemm_gemm:items=2e4,costs=increasing", "--policy", "greedy",
+                  "starpu_dgemm_gemm:items=4000,costs=increasing", "--policy", "greedy",
                   "--policy", "static:costs=known", "--best-known", "off", "--reps", "1", "--out",
                   self.here / "differ")
         for width in (400, 1280):
@@ -425,15 +425,15 @@ class ReportPage(unittest.TestCase):
         texts = self.texts_of(self.svg_of("Costs of items"))
         self.assertIn("position of the item (not time)", texts)
         self.assertIn("cost, times the mean", texts)
-        # Item i of 20,000 costs (2 i + 1) / 20,000: the first 0.00005, the last 1.99995. Their mean
-        # over a hundred of them, from item f on, is (2 f + 100) / 20,000.
-        self.assertIn("Items of starpu_dgemm_gemm cost from 0.00005 to 2 times the mean",
+        # Item i of 4,000 costs (2 i + 1) / 4,000: the first 0.00025, the last 1.99975. The mean of
+        # twenty of them, from item f on, is (2 f + 20) / 4,000.
+        self.assertIn("Items of starpu_dgemm_gemm cost from 0.00025 to 2 times the mean",
                       self.figure("Costs of items").text)
         for run in self.runs_of_page(self.here / "differ/report.html"):
             (costs,) = run["header"]["costs"]
-            self.assertEqual(costs["items"], 20000)
+            self.assertEqual(costs["items"], 4000)
             for k, mean in enumerate(costs["means"]):
-                self.assertAlmostEqual(mean, (200 * k + 100) / 20000, delta=1e-9)
+                self.assertAlmostEqual(mean, (40 * k + 20) / 4000, delta=1e-9)
             self.assertEqual(len(costs["means"]), 200)
         marks = [mark.text for mark in self.all(".mark")]
         self.assertEqual(marks.count("knows costs"), 1)

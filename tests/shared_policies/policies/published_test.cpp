@@ -46,7 +46,7 @@ const std::map<std::string, Values> published = {
       {"samples", "10"},
       {"max_error", "0.5"},
       {"cpu_histories", "shared"}}},
-    {"static", {{"profile", own_trace}, {"model", "fpm"}, {"blocks", "1"}}},
+    {"static", {{"profile", own_trace}, {"model", "fpm"}, {"blocks", "1"}, {"costs", "alike"}}},
     {"plb-hec", with(training_loop, {{"sync_order", "drain_then_fit"},
                                      {"min_rounds", "4"},
                                      {"min_r2", "0.7"},
