@@ -139,7 +139,11 @@ const std::string experience_mark = "uses --experience";
 /// A line for each policy; `list policies NAME` has everything else.
 void print_overview(const std::vector<Entry>& policies) {
   TextTable table({"policy", "what it does", "remarks"});
+  std::vector<std::string> takes_costs;
   for (const Entry& policy : policies) {
+    if (std::ranges::count(policy.parameters, "costs", &ParameterInfo::name) > 0) {
+      takes_costs.push_back(policy.name);
+    }
     std::string remarks = mark_of(policy);
     if (policy.uses_experience) remarks += (remarks.empty() ? "" : ", ") + experience_mark;
     table.add({policy.name, policy.line, remarks});
@@ -147,8 +151,10 @@ void print_overview(const std::vector<Entry>& policies) {
   print_out(
       "{}\n{}\n"
       "backup=on, with any policy: idle units do overdue blocks again when nothing else is left\n"
+      "costs=known, with {}: divides what the items cost, not their number\n"
       "parameters, defaults, presets and sources of a policy: equipoise list policies NAME\n",
-      table.text(), legend({"informed", "oracle", knows_costs_field}));
+      table.text(), legend({"informed", "oracle", knows_costs_field}),
+      fmt::join(takes_costs, " and "));
 }
 
 /// A parameter: its default and unit, its meaning, and where the default comes from; before the
