@@ -435,8 +435,9 @@ class ReportPage(unittest.TestCase):
             for k, mean in enumerate(costs["means"]):
                 self.assertAlmostEqual(mean, (40 * k + 20) / 4000, delta=1e-9)
             self.assertEqual(len(costs["means"]), 200)
-        marks = [mark.text for mark in self.all(".mark")]
-        self.assertEqual(marks.count("knows costs"), 1)
+        marks = [mark.text for mark in self.all('[data-charts="numbers"] tbody .mark')]
+        self.assertEqual([mark for mark in marks if mark.startswith("knows")],
+                         ["knows speeds", "knows costs"])
 
     def test_draws_no_costs_of_items_that_are_alike(self):
         self.open(self.page)
