@@ -35,6 +35,7 @@ equipoise_tests(policies
     shared_policies/policies/catalog_test.cpp
     shared_policies/policies/dmda_test.cpp
     shared_policies/policies/hdss_test.cpp
+    shared_policies/policies/known_costs_test.cpp
     shared_policies/policies/membership_test.cpp
     shared_policies/policies/probed_start_test.cpp
     shared_policies/policies/published_test.cpp

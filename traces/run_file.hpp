@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/model/experience.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/records/description.hpp"
@@ -50,8 +51,11 @@ struct RunHeader {
   Facts parameters;
   bool is_informed = false;
   bool is_oracle = false;
+  bool knows_costs = false;
   bool is_experienced = false;
   std::vector<Workload> workloads;
+  /// (phases) Nothing where all items cost the same. Empty: they do in every phase.
+  std::vector<std::optional<CostProfile>> costs;
   std::vector<RunUnit> units;
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
@@ -79,9 +83,15 @@ constexpr auto describe(DescriptionOf<RunHeader> /*of*/) {
           .may_lack(),
       member("oracle", &RunHeader::is_oracle, "the policy is given this run's mean block times")
           .may_lack(),
+      member("knows_costs", &RunHeader::knows_costs,
+             "the policy is given what each item costs, and items differ")
+          .may_lack(),
       member("experienced", &RunHeader::is_experienced, "the policy used times from earlier runs")
           .may_lack(),
       member("workloads", &RunHeader::workloads, "the work, phase by phase").not_empty(),
+      member("costs", &RunHeader::costs,
+             "how the items of each phase differ; null: all cost the same")
+          .if_any(),
       member("units", &RunHeader::units, "the units of the run").not_empty(),
       member("seed", &RunHeader::seed, "of block times and of input data"),
       member("repetition", &RunHeader::repetition, "number of the repetition, from 0"),

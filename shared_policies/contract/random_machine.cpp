@@ -199,6 +199,7 @@ RandomMachine random_units(std::mt19937& random, std::vector<Workload> phases) {
   take_memory(c, random);
   c.fake.merge = random_merge(random);
   c.fake.items = random_costs(c.run.phases, random);
+  c.known.items.assign(c.fake.items.begin(), c.fake.items.end());
   return c;
 }
 

@@ -23,7 +23,8 @@ struct RandomMachine {
   RunSetup run;
   Platform platform;
   std::vector<std::vector<BlockTiming>> timings;  ///< [phase][unit]
-  KnownCosts known;                               ///< given to informed policies and oracles
+  KnownCosts known;  ///< given to informed policies and oracles; and the
+                     ///< costs of items, for those who know them
 };
 
 /// Draws a machine with one to six units u0, u1, ... and one workload. Half of the workloads move

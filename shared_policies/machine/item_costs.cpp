@@ -89,6 +89,20 @@ ItemCosts ItemCosts::stretched(Items items) const {
   return ItemCosts(std::move(ranges));
 }
 
+CostProfile profile_of(const ItemCosts& costs, Items points) {
+  CostProfile profile{costs.items(), costs.least(), costs.most(), {}};
+  points = std::min(points, profile.items);
+  const auto first_of = [&](Items part) {  // part items / points, without overflow
+    return part * (profile.items / points) + part * (profile.items % points) / points;
+  };
+  for (Items part = 0; part < points; ++part) {
+    const Items first = first_of(part);
+    const Items count = first_of(part + 1) - first;
+    profile.means.push_back(costs.sum(first, count) / static_cast<double>(count));
+  }
+  return profile;
+}
+
 double work_of(const ItemCostsPtr& costs, const Block& block) {
   if (costs == nullptr) return static_cast<double>(block.items);
   // Items that cost nothing leave a block its fixed time.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "shared_policies/model/block.hpp"
+#include "shared_policies/model/item_work.hpp"
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/records/description.hpp"
 
@@ -57,7 +58,7 @@ constexpr auto describe(DescriptionOf<CostsRecord> /*of*/) {
 /// The relative costs of all items of a workload, with mean 1, the same in every iteration. A block
 /// takes as long as one of so many items of mean cost as its own items' costs add up to; what it
 /// copies goes by the number of its items. Immutable; threads may share it.
-class ItemCosts {
+class ItemCosts final : public ItemWork {
  public:
   /// `ranges` are whole (`are_whole`); otherwise it is a bug. They are scaled so that the mean over
   /// items is 1, unless it is that within 1e-12.
@@ -72,7 +73,7 @@ class ItemCosts {
 
   /// The sum of the costs of the `count` items from `first` on. O(log ranges); relative error about
   /// 1e-16 times the sum of all costs before `first + count`.
-  [[nodiscard]] double sum(Items first, Items count) const;
+  [[nodiscard]] double sum(Items first, Items count) const override;
 
   [[nodiscard]] double least() const { return least_; }
   [[nodiscard]] double most() const { return most_; }
@@ -92,6 +93,30 @@ class ItemCosts {
   double most_ = 1.0;
   double deviation_ = 0.0;
 };
+
+/// What is shown of the costs of items.
+struct CostProfile {
+  Items items = 1;
+  double least = 1.0;         ///< cost of an item, over the mean
+  double most = 1.0;          ///< the greatest
+  std::vector<double> means;  ///< over the mean of all items; see `profile_of`
+
+  bool operator==(const CostProfile&) const = default;
+};
+
+constexpr auto describe(DescriptionOf<CostProfile> /*of*/) {
+  return std::tuple(
+      member("items", &CostProfile::items, "their number").in("items").at_least(1),
+      member("least", &CostProfile::least, "the least cost of an item over the mean"),
+      member("most", &CostProfile::most, "the greatest"),
+      member("means", &CostProfile::means,
+             "mean costs of neighbouring items over that of all: of n, number k is of the items "
+             "from k items / n on, rounded down"));
+}
+
+/// The profile of `costs` with means of `points` parts, or of each item if there are fewer.
+/// O(points log ranges).
+[[nodiscard]] CostProfile profile_of(const ItemCosts& costs, Items points = 200);
 
 /// Null: all items cost the same.
 using ItemCostsPtr = std::shared_ptr<const ItemCosts>;

@@ -43,6 +43,21 @@ std::vector<PolicyInfo> make_rows() {
   return rows;
 }
 
+constexpr const char* costs_word = "costs";
+
+bool has_costs_parameter(const PolicyInfo& info) {
+  return std::ranges::count(info.parameters, costs_word, &ParameterInfo::name) > 0;
+}
+
+void refuse_missing_costs(const PolicyInfo& info, const PolicyInputs& inputs) {
+  if (inputs.known != nullptr && !inputs.known->items.empty()) return;
+  throw InputError("policy",
+                   info.name +
+                       ":costs=known has to know what each item costs, and nothing tells it of "
+                       "kernels that really compute; leave costs=known out, or simulate the run "
+                       "with --workload KERNEL:items=N,costs=FILE");
+}
+
 void refuse_missing_profile(const PolicyInfo& info, const PolicyInputs& inputs) {
   if (inputs.known == nullptr) {
     throw InputError("policy",
@@ -80,6 +95,23 @@ ParameterInfo profile_parameter() {
   return {"profile", "the run's own trace", "file",
           "trace of an earlier run that the speeds are read from",
           "PLB-HeC II: profiles of previous executions; energy paper: speeds measured before"};
+}
+
+ParameterInfo costs_parameter() {
+  return {costs_word, "alike", "",
+          "what it knows of the items: that they are alike, or what each of them costs (known)",
+          "ours: in the papers, items are alike or nobody knows beforehand how they differ"};
+}
+
+bool takes_costs(const Parameters& read) {
+  return read.choice(costs_word, {"alike", "known"}) == 1;
+}
+
+bool knows_costs(const PolicyInfo& info, const TypedParameters& typed) {
+  if (info.knows_costs) return true;
+  const TypedParameters all = with_preset(info, typed);
+  const auto given = all.find(costs_word);
+  return has_costs_parameter(info) && given != all.end() && given->second == "known";
 }
 
 void add_common_parameters(PolicyInfo& info) {
@@ -126,6 +158,7 @@ std::unique_ptr<Policy> make_without_backup(const PolicyInfo& info, const Policy
   const std::optional<double> time_share = take_time_share(typed, info.parameters);
   const Parameters parameters(typed, info.parameters, info.name, "policy");
   if (info.foresight != Foresight::none) refuse_missing_profile(info, inputs);
+  if (has_costs_parameter(info) && takes_costs(parameters)) refuse_missing_costs(info, inputs);
   if (info.check_units != nullptr) info.check_units(parameters, inputs.units);
   std::unique_ptr<Policy> policy = info.make(parameters, inputs.known);
   if (!time_share) return policy;

@@ -11,6 +11,7 @@
 
 #include "shared_policies/fit/cost_model.hpp"
 #include "shared_policies/model/experience.hpp"
+#include "shared_policies/model/item_work.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/run/policy.hpp"
 #include "shared_policies/specs/parameters.hpp"
@@ -27,12 +28,16 @@ enum class Foresight {
 /// The sizes of blocks, in order: [phase][unit][block], the same in every iteration.
 using BlockLists = std::vector<std::vector<std::vector<Items>>>;
 
-/// What is known before a run: costs, for informed policies and oracles, and experience.
+/// What is known before a run: costs of blocks, for informed policies and oracles, costs of items,
+/// for policies that know them, and experience.
 struct KnownCosts {
   /// The costs of one phase, one for each unit of the run in the units' order; nullptr if the
   /// profile has no data for the unit.
   using Phase = std::vector<std::unique_ptr<CostModel>>;
   std::vector<Phase> phases = std::vector<Phase>(1);
+  /// (phases) How items differ; null: they are alike. Empty for policies that do not know costs,
+  /// and where nothing tells the costs: on real units, kernels have the costs that they have.
+  std::vector<std::shared_ptr<const ItemWork>> items{};
   BlockLists schedule;    ///< for `optimum`: the best known; empty if none was searched
   Experience experience;  ///< for policies that use it; empty if the run has none
 };
@@ -73,7 +78,8 @@ struct PolicyInfo {
   /// Of a policy in a library: how long it may take to be made, and for one answer (`decide`). Then
   /// the run has failed.
   double answer_limit_s = 10.0;
-  bool backs_up = false;  ///< whether `backup` is on unless it is turned off
+  bool backs_up = false;     ///< whether `backup` is on unless it is turned off
+  bool knows_costs = false;  ///< of items; otherwise only with `costs=known` (`costs_parameter`)
 };
 
 /// All policies, in the order in which they are listed to the user.
@@ -102,10 +108,18 @@ struct PaperPrice {
 /// InputError for an unknown preset, suggesting the nearest.
 [[nodiscard]] TypedParameters with_preset(const PolicyInfo& info, TypedParameters typed);
 
+/// Whether the policy is given the costs of items, with the parameters that were given. Throws
+/// InputError for an unknown preset.
+[[nodiscard]] bool knows_costs(const PolicyInfo& info, const TypedParameters& typed);
+
+/// Whether the policy is given the costs of items, with the parameters that were given. Throws
+/// InputError for an unknown preset.
+[[nodiscard]] bool knows_costs(const PolicyInfo& info, const TypedParameters& typed);
+
 /// Makes the policy, with backup tasks if `backup` is on. Throws InputError for an unknown
 /// parameter (suggesting the nearest name), for a value that cannot be read or is out of range, for
-/// a missing profile, and for units that lack data which the policy needs; BackendError if it needs
-/// a module that cannot be opened.
+/// a missing profile, for `costs=known` where nothing tells the costs of items, and for units that
+/// lack data which the policy needs; BackendError if it needs a module that cannot be opened.
 [[nodiscard]] std::unique_ptr<Policy> make_policy(const PolicyInfo& info,
                                                   const PolicyInputs& inputs);
 

@@ -91,5 +91,8 @@ inline constexpr ListedPolicies listed_policies[] = {
 [[nodiscard]] ParameterInfo initial_block_parameter();
 /// `profile`: a parameter of informed policies; the program reads the file.
 [[nodiscard]] ParameterInfo profile_parameter();
+/// `costs`: whether a policy is given the costs of items; and its value.
+[[nodiscard]] ParameterInfo costs_parameter();
+[[nodiscard]] bool takes_costs(const Parameters& read);
 
 }  // namespace equipoise

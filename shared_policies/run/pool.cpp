@@ -2,6 +2,7 @@
 #include "shared_policies/run/pool.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "shared_policies/model/failure.hpp"
 
@@ -28,6 +29,20 @@ ItemRange Pool::cut(Items want, Items cap) {
   remaining_ -= granted;
   if (range.items == 0) ranges_.pop_back();
   return block;
+}
+
+void Pool::take(ItemRange range) {
+  const auto in = std::find_if(ranges_.rbegin(), ranges_.rend(), [&](const ItemRange& r) {
+    return range.first >= r.first && range.first < r.first + r.items;
+  });
+  EQ_CHECK(in != ranges_.rend(), "what is taken was there");
+  const ItemRange before{in->first, range.first - in->first};
+  const ItemRange after{range.first + range.items, in->items - before.items - range.items};
+  EQ_CHECK(after.items >= 0, "what is taken was there");
+  remaining_ -= range.items;
+  auto place = ranges_.erase(std::next(in).base());
+  if (before.items > 0) place = ranges_.insert(place, before);
+  if (after.items > 0) ranges_.insert(place, after);
 }
 
 void Pool::put_back(ItemRange range) {

@@ -1,6 +1,7 @@
 // The items that are not handed out, and the proof that every item was done exactly once.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
@@ -22,12 +23,17 @@ class Pool {
   Pool(Items items, Items grain);
 
   [[nodiscard]] Items remaining() const { return remaining_; }
+  /// Descending: blocks are cut from the front of the last range.
+  [[nodiscard]] std::span<const ItemRange> ranges() const { return ranges_; }
 
   /// Cuts a block from the first range: `want` > 0 rounded to the nearest multiple of the grain (at
   /// least one grain), at most `cap` (at least a grain), at most the range. If the rest of the
   /// range is smaller than a grain, it is added to the block where `cap` allows. Calling this on an
   /// empty pool is a bug.
   [[nodiscard]] ItemRange cut(Items want, Items cap);
+
+  /// Takes out a range that was cut from a pool like this one; it lies in one range of the pool.
+  void take(ItemRange range);
 
   /// Takes back a range that was cut and then lost.
   void put_back(ItemRange range);

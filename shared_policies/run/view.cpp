@@ -24,7 +24,7 @@ View::View(std::vector<Unit> units, std::vector<Workload> phases) : phases_(std:
 void View::begin_phase(int phase) {
   phase_ = phase;
   iteration_ = 0;
-  remaining_ = workload().items;
+  pool_ = Pool(workload().items, workload().grain_items);
   for (UnitState& unit : units_) unit.cap_items = largest_block(unit.unit, workload());
   for (Residents& of : residents_) of = {std::nullopt, std::nullopt, of.has_original};
 }
@@ -54,7 +54,7 @@ void View::include(const Event& event) {
     begin_phase(phase->phase);
   } else if (const auto* iteration = std::get_if<IterationStarted>(&event.what)) {
     iteration_ = iteration->iteration;
-    remaining_ = workload().items;
+    pool_ = Pool(workload().items, workload().grain_items);
   }
 }
 
@@ -66,7 +66,7 @@ void View::lose(const BlockLost& lost) {
     unit.going_on.push_back(block);
     ++going_on_;
   }
-  if (lost.returns_items) remaining_ += lost.block.items;
+  if (lost.returns_items) pool_.put_back({lost.block.first, lost.block.items});
   unit.cap_items = std::min(unit.cap_items, lost.cap_items.value_or(unit.cap_items));
 }
 
@@ -80,7 +80,7 @@ void View::mark_absent(UnitId unit) {
 
 void View::grant(const OutstandingBlock& block, UnitId unit) {
   units_[unit.index].outstanding.push_back(block);
-  if (!block.block.copy_of) remaining_ -= block.block.items;
+  if (!block.block.copy_of) pool_.take({block.block.first, block.block.items});
   ++outstanding_;
   pass(block.assigned);
 }

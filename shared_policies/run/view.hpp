@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <vector>
 
 #include "shared_policies/model/event.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/model/workload.hpp"
+#include "shared_policies/run/pool.hpp"
 
 namespace equipoise {
 
@@ -75,7 +77,10 @@ class View {
   [[nodiscard]] int iteration() const { return iteration_; }
   /// Items of this iteration that are not handed out, including those that were lost and have to be
   /// done again.
-  [[nodiscard]] Items remaining() const { return remaining_; }
+  [[nodiscard]] Items remaining() const { return pool_.remaining(); }
+  /// These items as ranges, ascending, of which no two touch. The next block is cut from the front
+  /// of the first.
+  [[nodiscard]] auto not_handed_out() const { return std::views::reverse(pool_.ranges()); }
   /// All units in the order of their ids, absent ones included.
   [[nodiscard]] std::span<const UnitState> units() const { return units_; }
   [[nodiscard]] const UnitState& unit(UnitId id) const { return units_[id.index]; }
@@ -134,7 +139,7 @@ class View {
   Seconds now_;
   int phase_ = 0;
   int iteration_ = 0;
-  Items remaining_ = 0;
+  Pool pool_;  ///< what is not handed out, as the events tell
   std::size_t outstanding_ = 0;
   std::size_t going_on_ = 0;
   std::size_t probes_ = 0;

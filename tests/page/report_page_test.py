@@ -211,8 +211,8 @@ class ReportPage(unittest.TestCase):
         sizes = Select(self.figure("Policies by experiment").find_elements(By.TAG_NAME, "select")[1])
         self.assertEqual(sizes.first_selected_option.text, "starpu_dgemm_gemm on sirocco, by items")
 
-    def runs_of_page(self):
-        html = self.page.read_text()
+    def runs_of_page(self, page=None):
+        html = (page or self.page).read_text()
         return [json.loads(text)
                 for text in re.findall(r'data-kind="run"[^>]*>(.*?)</script>', html, re.S)]
 
@@ -411,6 +411,39 @@ class ReportPage(unittest.TestCase):
         lower.select_by_visible_text(names[0])
         self.wait_for("return arguments[0].offsetHeight > arguments[1]", figure, before)
         self.expect_no_error()
+
+    def test_draws_the_costs_of_items_above_the_schedule(self):
+        equipoise("compare", *MACHINE, *OPERANDS, "--workload",
+                  "starpu_dgemm_gemm:items=4000,costs=increasing", "--policy", "greedy",
+                  "--policy", "static:costs=known", "--best-known", "off", "--reps", "1", "--out",
+                  self.here / "differ")
+        for width in (400, 1280):
+            self.open(self.here / "differ/report.html", width)
+            titles = [figure.text for figure in self.all('[data-charts="schedule"] h3')]
+            self.assertLess(titles.index("Costs of items"), titles.index("Schedule"))
+            self.expect_no_error()
+        texts = self.texts_of(self.svg_of("Costs of items"))
+        self.assertIn("position of the item (not time)", texts)
+        self.assertIn("cost, times the mean", texts)
+        # Item i of 4,000 costs (2 i + 1) / 4,000: the first 0.00025, the last 1.99975. The mean of
+        # twenty of them, from item f on, is (2 f + 20) / 4,000.
+        self.assertIn("Items of starpu_dgemm_gemm cost from 0.00025 to 2 times the mean",
+                      self.figure("Costs of items").text)
+        for run in self.runs_of_page(self.here / "differ/report.html"):
+            (costs,) = run["header"]["costs"]
+            self.assertEqual(costs["items"], 4000)
+            for k, mean in enumerate(costs["means"]):
+                self.assertAlmostEqual(mean, (40 * k + 20) / 4000, delta=1e-9)
+            self.assertEqual(len(costs["means"]), 200)
+        marks = [mark.text for mark in self.all('[data-charts="numbers"] tbody .mark')]
+        self.assertEqual([mark for mark in marks if mark.startswith("knows")],
+                         ["knows speeds", "knows costs"])
+
+    def test_draws_no_costs_of_items_that_are_alike(self):
+        self.open(self.page)
+        titles = [figure.text for figure in self.all("figure.chart h3")]
+        self.assertNotIn("Costs of items", titles)
+        self.assertTrue(all("costs" not in run["header"] for run in self.runs_of_page()))
 
     def test_saves_charts_as_svg(self):
         self.open(self.page)

@@ -42,6 +42,36 @@ def guided(rest):
     return math.ceil(rest / 2)
 
 
+def divided_s(costs):
+    """The makespan if the fast unit gets the first items, as many as come nearest to three quarters of the cost."""
+    ahead = list(itertools.accumulate(costs, initial=0.0))
+    fast = min(ahead, key=lambda cost: abs(cost - 0.75 * len(costs)))
+    return FIXED_S + max(ITEM_S["fast"] * fast, ITEM_S["slow"] * (ahead[-1] - fast))
+
+
+def factored_s(costs):
+    """The makespan of weighted factoring by cost, with weights from block times at half of the items."""
+    half = len(costs) / 2
+    speeds = {unit: half / (FIXED_S + half * item_s) for unit, item_s in ITEM_S.items()}
+    ahead = list(itertools.accumulate(costs, initial=0.0))
+    free_s = dict.fromkeys(ITEM_S, 0.0)
+    first = 0
+    batch_ends_with = math.inf
+    while first < len(costs):
+        left = ahead[-1] - ahead[first]
+        if left <= batch_ends_with:
+            base = max(1, math.ceil(left / 4 - 1e-9))
+            batch_ends_with = left - 2 * base
+        unit = min(free_s, key=free_s.get)
+        wanted = 2 * base * speeds[unit] / sum(speeds.values())
+        end = first + 1
+        while end < len(costs) and ahead[end] - ahead[first] < wanted * (1 - 1e-9):
+            end += 1
+        free_s[unit] += FIXED_S + ITEM_S[unit] * (ahead[end] - ahead[first])
+        first = end
+    return max(free_s.values())
+
+
 def scheduled_s(costs, next_size):
     """The makespan if the unit that is free first gets the next block."""
     free_s = dict.fromkeys(ITEM_S, 0.0)
@@ -67,13 +97,16 @@ class ItemCosts(unittest.TestCase):
                   for unit, item_s in ITEM_S.items() for items in (1, ITEMS)]
         (self.folder / "t.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
-    def run_s(self, policy, workload):
+    def summary_of(self, policy, workload, *more):
         done = subprocess.run([PROGRAM, "simulate", "--platform", "p.xml", "--trace", "t.jsonl", "--workload", workload,
-                               "--policy", policy, "--noise", "off", "--json", "--quiet"], cwd=self.folder,
+                               "--policy", policy, "--noise", "off", "--json", "--quiet", *more], cwd=self.folder,
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.said = done.stderr
-        return json.loads(done.stdout.splitlines()[-1])["makespan_s"]
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def run_s(self, policy, workload):
+        return self.summary_of(policy, workload)["makespan_s"]
 
     def expect_both(self, costs, workload):
         for policy, next_size in (("gss", guided), ("greedy:initial_block_items=70", fixed_size)):
@@ -112,6 +145,30 @@ class ItemCosts(unittest.TestCase):
         up = [(2 * i + 1) / ITEMS for i in range(ITEMS)]
         self.expect_both(up, f"loop:items={ITEMS},costs=increasing")
         self.expect_both(up[::-1], f"loop:items={ITEMS},costs=decreasing")
+
+    def test_policies_that_know_costs(self):
+        self.write_trace()
+        up = [(2 * i + 1) / ITEMS for i in range(ITEMS)]
+        for costs, pattern in ((up, "increasing"), (up[::-1], "decreasing")):
+            workload = f"loop:items={ITEMS},costs={pattern}"
+            for policy, expected_s in (("static", divided_s(costs)), ("wf", factored_s(costs))):
+                found_s = self.run_s(policy + ":costs=known", workload)
+                self.assertLess(abs(found_s / expected_s - 1.0), 1e-9, f"{policy}, {pattern}: {found_s} s")
+            self.assertLess(1.2 * divided_s(costs), self.run_s("static", workload))
+            best = self.summary_of("optimum", workload)
+            self.assertLess(best["makespan_s"], 1.0005 * best["lower_bound_s"])
+
+    def test_run_files_say_who_knows_costs(self):
+        self.write_trace()
+        for policy, workload, knows in (("static:costs=known", "increasing", True), ("static", "increasing", False),
+                                        ("static:costs=known", "alike", False), ("optimum", "bimodal", True)):
+            self.summary_of(policy, f"loop:items={ITEMS},costs={workload}", "--out", "run.jsonl")
+            header = json.loads((self.folder / "run.jsonl").read_text().splitlines()[0])
+            self.assertEqual(header["knows_costs"], knows, policy)
+            self.assertEqual("costs" in header, workload != "alike")
+            checked = subprocess.run([PROGRAM, "replay", "run.jsonl", "--check"], cwd=self.folder, capture_output=True,
+                                     text=True)
+            self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <filesystem>
 #include <map>
@@ -241,9 +242,9 @@ TEST(Program, ListsWhatThereIs) {
 
 TEST(Program, ListsPoliciesInALineEach) {
   const std::vector<std::string> lines = lines_of(run_equipoise({"list", "policies"}).out);
-  // Two lines of headings; what two remarks mean, what any policy takes and where the details are,
-  // after empty lines.
-  ASSERT_EQ(lines.size(), 2 + policy_catalog().size() + 6);
+  // Two lines of headings; what three remarks mean, what any policy and what two policies take and
+  // where the details are, after empty lines.
+  ASSERT_EQ(lines.size(), 2 + policy_catalog().size() + 8);
   for (const std::string& line : lines) EXPECT_LE(line.size(), 140u) << line;
   const auto line_of = [&](const std::string& name) {
     return *std::ranges::find_if(
@@ -251,7 +252,11 @@ TEST(Program, ListsPoliciesInALineEach) {
   };
   EXPECT_TRUE(line_of("gss").ends_with("an even share of the remaining items"));
   EXPECT_TRUE(line_of("static").ends_with("  knows speeds"));
-  EXPECT_TRUE(line_of("optimum").ends_with("  knows mean times"));
+  EXPECT_TRUE(line_of("optimum").ends_with("  knows mean times, knows costs"));
+  EXPECT_NE(std::ranges::find(lines,
+                              "costs=known, with static and wf: divides what the items cost, "
+                              "not their number"),
+            lines.end());
   EXPECT_TRUE(line_of("equipoise").ends_with("  uses --experience"));
   EXPECT_TRUE(lines.back().ends_with(": equipoise list policies NAME"));
 }
@@ -295,6 +300,21 @@ TEST(Program, NamesTheOptionOfAPolicyWhoseParametersAreWrong) {
                                         "starpu_dgemm_gemm:items=1000", "--policy", "gss:foo=1"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("--policy: "), std::string::npos) << run.err;
+}
+
+TEST(Program, ListsWhatPoliciesKnow) {
+  const auto known = [](const char* policy) {
+    const Json list = Json::parse(run_equipoise({"list", "policies", policy, "--json"}).out);
+    const Json& one = list.at("policies").at(0);
+    return std::array{one.at("informed") == true, one.at("oracle") == true,
+                      one.at("knows_costs") == true};
+  };
+  EXPECT_EQ(known("gss"), (std::array{false, false, false}));
+  EXPECT_EQ(known("static"), (std::array{true, false, false}));
+  EXPECT_EQ(known("static:costs=known"), (std::array{true, false, true}));
+  EXPECT_EQ(known("optimum"), (std::array{true, true, true}));
+  EXPECT_TRUE(run_equipoise({"list", "policies", "wf:costs=known"})
+                  .out.starts_with("wf  [knows speeds, knows costs]\n"));
 }
 
 TEST(Program, ListsAPolicyWithTheValuesThatAreGivenWithIt) {

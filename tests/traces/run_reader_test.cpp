@@ -109,6 +109,13 @@ TEST(RunFile, ComesBackAsItWasWritten) {
   EXPECT_FALSE(file.is_cut);
 }
 
+TEST(RunFile, TellsHowTheItemsOfItsPhasesDiffer) {
+  EXPECT_TRUE(read_text_as_run(written_run()).header.costs.empty());
+  RunHeader of = read_text_as_run(written_run()).header;
+  of.costs = {std::nullopt, CostProfile{4, 0.5, 1.75, {0.5, 0.5, 1.25, 1.75}}};
+  EXPECT_EQ(read_text_as_run(run_header_line(of) + "\n").header.costs, of.costs);
+}
+
 TEST(RunFile, HoldsEveryRecordToTheLastBit) {
   const RunFile file = read_text_as_run(written_run());
   ASSERT_EQ(file.run.lines.size(), 8u);

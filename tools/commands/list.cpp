@@ -4,6 +4,7 @@
 // whose figures are known, for machine specs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,8 +36,8 @@ namespace {
 struct Entry {
   std::string name;
   std::string line;
-  std::string mark;    ///< what it knows beforehand, or empty
-  std::string source;  ///< may be empty
+  std::vector<std::string> knows;  ///< what it knows beforehand: names of fields of results
+  std::string source;              ///< may be empty
   std::span<const ParameterInfo> parameters;
   std::string why_absent{};  ///< on this build or machine; empty if it is there
   std::span<const Preset> presets{};
@@ -59,11 +60,21 @@ std::string source_of(const PolicyInfo& policy) {
   return text;
 }
 
+constexpr const char* knows_costs_field = "knows_costs";
+
+/// "knows mean times, knows costs"
+std::string mark_of(const Entry& entry) {
+  std::vector<std::string> words;
+  for (const std::string& field : entry.knows) words.push_back(term(field).word);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 Entry entry_of(const PolicyInfo& p) {
-  const std::string mark = p.foresight == Foresight::oracle     ? term("oracle").word
-                           : p.foresight == Foresight::informed ? term("informed").word
-                                                                : "";
-  return {p.name, p.line, mark, source_of(p), p.parameters, {}, p.presets, p.uses_experience};
+  std::vector<std::string> knows;
+  if (p.foresight == Foresight::oracle) knows.emplace_back("oracle");
+  if (p.foresight == Foresight::informed) knows.emplace_back("informed");
+  if (p.knows_costs) knows.emplace_back(knows_costs_field);
+  return {p.name, p.line, knows, source_of(p), p.parameters, {}, p.presets, p.uses_experience};
 }
 
 std::vector<Entry> entries(const std::string& what) {
@@ -72,11 +83,11 @@ std::vector<Entry> entries(const std::string& what) {
     for (const PolicyInfo& p : policy_catalog()) all.push_back(entry_of(p));
   } else if (what == "kernels") {
     for (const KernelInfo& k : kernel_catalog()) {
-      all.push_back({k.name, k.line, "", "", k.parameters});
+      all.push_back({k.name, k.line, {}, "", k.parameters});
     }
   } else if (what == "units") {
     for (const UnitKindInfo& u : unit_catalog()) {
-      all.push_back({u.name, u.line, "", "", u.parameters, u.why_absent()});
+      all.push_back({u.name, u.line, {}, "", u.parameters, u.why_absent()});
     }
   } else {
     throw InputError("list",
@@ -93,6 +104,7 @@ Entry spelled_entry(const std::string& spelling) {
   const PolicyInfo& info = *choice.info;
   Entry entry = entry_of(info);
   entry.given = with_preset(info, choice.parameters);
+  if (choice.knows_costs() && !info.knows_costs) entry.knows.emplace_back(knows_costs_field);
   static_cast<void>(Parameters(entry.given, info.parameters, info.name, "list"));
   return entry;
 }
@@ -127,16 +139,22 @@ const std::string experience_mark = "uses --experience";
 /// A line for each policy; `list policies NAME` has everything else.
 void print_overview(const std::vector<Entry>& policies) {
   TextTable table({"policy", "what it does", "remarks"});
+  std::vector<std::string> takes_costs;
   for (const Entry& policy : policies) {
-    std::string remarks = policy.mark;
+    if (std::ranges::count(policy.parameters, "costs", &ParameterInfo::name) > 0) {
+      takes_costs.push_back(policy.name);
+    }
+    std::string remarks = mark_of(policy);
     if (policy.uses_experience) remarks += (remarks.empty() ? "" : ", ") + experience_mark;
     table.add({policy.name, policy.line, remarks});
   }
   print_out(
       "{}\n{}\n"
       "backup=on, with any policy: idle units do overdue blocks again when nothing else is left\n"
+      "costs=known, with {}: divides what the items cost, not their number\n"
       "parameters, defaults, presets and sources of a policy: equipoise list policies NAME\n",
-      table.text(), legend({"informed", "oracle"}));
+      table.text(), legend({"informed", "oracle", knows_costs_field}),
+      fmt::join(takes_costs, " and "));
 }
 
 /// A parameter: its default and unit, its meaning, and where the default comes from; before the
@@ -158,7 +176,7 @@ std::string parameter_text(const ParameterInfo& p, const TypedParameters& given)
 
 void print_text(const Entry& entry) {
   std::string text = styled(entry.name, Style::heading, OutputStream::out);
-  if (!entry.mark.empty()) text += fmt::format("  [{}]", entry.mark);
+  if (!entry.knows.empty()) text += fmt::format("  [{}]", mark_of(entry));
   if (!entry.why_absent.empty()) text += ": " + entry.why_absent;
   text += "\n  " + wrapped(entry.line, 2);
   if (!entry.source.empty()) text += "  " + wrapped("source: " + entry.source, 2);
@@ -184,12 +202,14 @@ Json entry_json(const Entry& entry) {
     if (given != entry.given.end()) one["given"] = json_of(parameter_fact(given->second));
     parameters.push_back(std::move(one));
   }
+  const auto knows = [&](const char* field) { return std::ranges::count(entry.knows, field) > 0; };
   Json presets = Json::array();
   for (const Preset& preset : entry.presets) presets.push_back(preset_json(preset));
   return {{"name", entry.name},
           {"line", entry.line},
-          {"informed", !entry.mark.empty()},
-          {"oracle", entry.mark == "oracle"},
+          {"informed", knows("informed") || knows("oracle")},
+          {"oracle", knows("oracle")},
+          {"knows_costs", knows(knows_costs_field)},
           {"uses_experience", entry.uses_experience},
           {"source", entry.source},
           {"why_absent", text_or_null(entry.why_absent)},

@@ -112,15 +112,24 @@ PolicyChoice recorded_choice(const RunFile& file) {
   return choice;
 }
 
-/// The costs that an informed policy or an oracle was given before the run, read again from the
-/// same files; a run file does not have them. Other policies decide by the run alone.
+/// The costs that an informed policy or an oracle was given before the run, and those of items if
+/// it knows them, read again from the same files; a run file does not have them. Other policies
+/// decide by the run alone.
 KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
                               const RunOptions& options) {
-  if (!choice.is_informed()) return {};
+  if (!choice.is_informed() && !choice.knows_costs()) return {};
   expect_files(options, file.path);
+  const bool is_real = file.header.on == "real";
   if (options.platform_file.empty()) {
-    return known_costs(file.run.phases, units_in_traces(file, options),
-                       profile_of(choice, read_traces(options.trace_files)));
+    const std::vector<Trace> traces = read_traces(options.trace_files);
+    KnownCosts known =
+        known_costs(file.run.phases, units_in_traces(file, options), profile_of(choice, traces));
+    if (!choice.knows_costs() || is_real) return known;
+    for (std::size_t phase = 0; phase < file.run.phases.size(); ++phase) {
+      known.items.push_back(
+          choose_costs(options.workloads[phase], file.run.phases[phase], traces, "--workload"));
+    }
+    return known;
   }
   SimMachine machine = load_sim_machine(options);
   if (names_of(machine.units) != names_of(file.run.units)) {
@@ -130,7 +139,9 @@ KnownCosts recorded_knowledge(const RunFile& file, const PolicyChoice& choice,
                                  file.path));
   }
   if (choice.is_oracle()) find_best_schedule(machine, options);
-  return known_costs(machine, profile_of(choice, machine.inputs->traces));
+  KnownCosts known = known_to(choice, machine);
+  if (is_real) known.items.clear();
+  return known;
 }
 
 std::string agreement_text(const RunFile& file, const JournalCheck& check) {

@@ -119,7 +119,7 @@ std::string repeat_run_html(const PageContents& contents, const PageRun& run) {
     html += fmt::format("<dl><dt>date</dt><dd>{}</dd></dl>\n",
                         markup_escaped(contents.environment->date));
   }
-  html += facts_html(run.header);
+  html += facts_html(run.header, "costs");  // a chart
   if (contents.inputs.empty()) return html;
   PageTable table;
   table.caption = "The inputs as they are now, when this page is made.";

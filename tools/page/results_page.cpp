@@ -49,6 +49,11 @@ bool has_worlds(const Results& results) {
   });
 }
 
+/// Whether the policy knew speeds, mean times or costs of items from before the run.
+bool knew_anything(const JsonValue& result) {
+  return is_true_at(result, "informed") || is_true_at(result, "knows_costs");
+}
+
 /// The fastest that knew nothing from before the run, or, if there is none, the fastest that is no
 /// oracle. Results that were really run count before simulated ones.
 const JsonValue* fastest(const Results& results) {
@@ -56,8 +61,7 @@ const JsonValue* fastest(const Results& results) {
   int best_rank = 4;
   for (const JsonValue* const result : results) {
     if (!is_true_at(*result, "verified") || is_true_at(*result, "oracle")) continue;
-    const int rank =
-        (is_true_at(*result, "informed") ? 2 : 0) + (text_at(*result, "on") == "sim" ? 1 : 0);
+    const int rank = (knew_anything(*result) ? 2 : 0) + (text_at(*result, "on") == "sim" ? 1 : 0);
     if (rank < best_rank) {
       best = result;
       best_rank = rank;
@@ -101,6 +105,7 @@ std::string marks(const JsonValue& result) {
   } else if (is_true_at(result, "informed")) {
     add(term("informed"), false);
   }
+  if (is_true_at(result, "knows_costs")) add(term("knows_costs"), false);
   if (is_true_at(result, "experienced")) add(term("experienced"), false);
   if (is_true_at(result, "policy_stalled")) add(term("policy_stalled"), true);
   if (!is_true_at(result, "verified")) add({"not verified", "", term("verified").sentence}, true);
@@ -266,7 +271,7 @@ const JsonValue* next_to(const Results& results, const JsonValue& best) {
     if (result == &best || is_true_at(*result, "oracle")) continue;
     if (!is_true_at(*result, "verified")) continue;
     if (text_at(*result, "on") != text_at(best, "on")) continue;
-    if (is_true_at(*result, "informed") && !is_true_at(best, "informed")) continue;
+    if (knew_anything(*result) && !knew_anything(best)) continue;
     return result;
   }
   return nullptr;
@@ -338,7 +343,7 @@ std::string answer_html(const JsonValue& results) {
   if (best == nullptr) {
     paragraph("No policy has a verified result that counts.", "first");
   } else {
-    const bool informed = is_true_at(*best, "informed");
+    const bool informed = knew_anything(*best);
     paragraph(
         fmt::format("{} is the fastest policy{}{}: {}.", name_of(*best),
                     informed ? "" : " that knows nothing beforehand",

@@ -425,8 +425,8 @@ std::string comparison_legend(const Comparison& comparison) {
   for (const PolicyResult& r : comparison.results) {
     remarks += cell_text(result_field("remarks"), {comparison, r}, "") + ", ";
   }
-  for (const char* const name :
-       {"informed", "oracle", "experienced", "policy_stalled", "extrapolated_share"}) {
+  for (const char* const name : {"informed", "oracle", "knows_costs", "experienced",
+                                 "policy_stalled", "extrapolated_share"}) {
     if (remarks.find(std::string(result_field(name).heading) + ",") != std::string::npos) {
       words.emplace_back(name);
     }

@@ -92,6 +92,9 @@ Json remarks(const OfResult& of) {
   const Foresight foresight = foresight_of(of.comparison, result);
   if (foresight == Foresight::oracle) words.emplace_back(result_field("oracle").heading);
   if (foresight == Foresight::informed) words.emplace_back(result_field("informed").heading);
+  if (knows_costs(of.comparison, of.result)) {
+    words.emplace_back(result_field("knows_costs").heading);
+  }
   if (choice_of(of).is_experienced()) words.emplace_back(result_field("experienced").heading);
   if (result.policy_stalled) words.emplace_back(result_field("policy_stalled").heading);
   if (!result.verified) words.emplace_back("NOT VERIFIED");
@@ -307,6 +310,10 @@ constexpr std::array fields_after_losses{
     ResultField{"oracle", "knows mean times", "",
                 "The policy is given this run's mean block times, which no real policy can know.",
                 in_data, FieldKind::flag, [](Of of) -> Json { return choice_of(of).is_oracle(); }},
+    ResultField{"knows_costs", "knows costs", "",
+                "The policy is given what each item costs, and items differ.", in_data,
+                FieldKind::flag,
+                [](Of of) -> Json { return knows_costs(of.comparison, of.result); }},
     ResultField{"experienced", "experienced", "",
                 "The policy used block times from earlier runs (--experience).", in_data,
                 FieldKind::flag, [](Of of) -> Json { return choice_of(of).is_experienced(); }},

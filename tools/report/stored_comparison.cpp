@@ -14,6 +14,7 @@
 #include "shared_policies/model/experience.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/losses.hpp"
+#include "shared_policies/specs/spec.hpp"
 #include "tools/report/json_values.hpp"
 #include "traces/files/input_file.hpp"
 #include "traces/json_document.hpp"
@@ -32,6 +33,7 @@ const PolicyInfo& info_of(const JsonValue& result) {
   info.name = name;
   if (is_true_at(result, "informed")) info.foresight = Foresight::informed;
   if (is_true_at(result, "oracle")) info.foresight = Foresight::oracle;
+  info.knows_costs = is_true_at(result, "knows_costs");
   return info;
 }
 
@@ -42,6 +44,7 @@ void add_policy(Comparison& comparison, const JsonValue& result) {
   PolicyChoice& choice = comparison.policies.emplace_back();
   choice.info = &info_of(result);
   choice.spelling = choice.typed = spelling;
+  choice.parameters = parse_spec(spelling, ':', "policy").parameters;
   if (is_true_at(result, "experienced")) choice.experience = std::make_shared<const Experience>();
 }
 
@@ -143,6 +146,13 @@ Comparison read_comparison(const std::string& file) {
   comparison.experiment.decision_cost = text_at(document, "experiment.decision_cost");
   if (member(document, "experiment.sim") != nullptr) {
     comparison.experiment.sim.emplace().noise = is_true_at(document, "experiment.sim.noise");
+  }
+  if (const JsonValue* const costs = member(document, "experiment.costs")) {
+    for (const JsonValue& phase : costs->list) {
+      comparison.experiment.costs.emplace_back();
+      if (phase.object.empty()) continue;  // null
+      comparison.experiment.costs.back() = record_of<CostsFacts>(phase, file, "costs", {});
+    }
   }
   comparison.lower_bound_s = number_at(document, "lower_bound_s");
   if (const std::optional<double> best_s = number_at(document, "best_known_s")) {

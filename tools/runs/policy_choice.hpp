@@ -45,6 +45,8 @@ struct PolicyChoice {
   [[nodiscard]] bool is_oracle() const { return info->foresight == Foresight::oracle; }
   /// Whether it needs block times before the run.
   [[nodiscard]] bool is_informed() const { return info->foresight != Foresight::none; }
+  /// Whether it is told what each item costs, where items differ and anybody knows how.
+  [[nodiscard]] bool knows_costs() const { return equipoise::knows_costs(*info, parameters); }
 };
 
 /// Takes a list of policies apart, "greedy,plb-hec:threshold=0.2,step_fraction=0.05,gss". What

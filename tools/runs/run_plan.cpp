@@ -1,6 +1,7 @@
 // Runs a policy on an executor with its journals.
 #include "tools/runs/run_plan.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -119,6 +120,18 @@ class BlockLimit final : public Journal {
   std::uint64_t blocks_ = 0;
 };
 
+/// RunHeader::costs
+std::vector<std::optional<CostProfile>> cost_profiles(const std::vector<ItemCostsPtr>& costs) {
+  std::vector<std::optional<CostProfile>> profiles;
+  const bool are_alike =
+      std::ranges::all_of(costs, [](const ItemCostsPtr& one) { return one == nullptr; });
+  if (are_alike) return profiles;
+  for (const ItemCostsPtr& one : costs) {
+    profiles.push_back(one == nullptr ? std::nullopt : std::optional(profile_of(*one)));
+  }
+  return profiles;
+}
+
 /// What is known of the run before it starts.
 RunHeader header_of(const RunPlan& plan) {
   const PolicyChoice& choice = plan.run.policy;
@@ -129,8 +142,12 @@ RunHeader header_of(const RunPlan& plan) {
   header.parameters = parameter_facts(all_parameters(choice));
   header.is_informed = choice.is_informed();
   header.is_oracle = choice.is_oracle();
+  header.knows_costs =
+      plan.known != nullptr &&
+      std::ranges::any_of(plan.known->items, [](const auto& work) { return work != nullptr; });
   header.is_experienced = choice.is_experienced();
   header.workloads = plan.phases;
+  header.costs = cost_profiles(plan.item_costs);
   for (const Unit& unit : plan.units) {
     header.units.push_back({unit, plan.scenario.presence_of(unit.name).at_start});
   }

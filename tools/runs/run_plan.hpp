@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/machine/item_costs.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/run/executor.hpp"
 #include "shared_policies/run/inserting_journals.hpp"
@@ -59,6 +60,7 @@ struct RunPlan {
   PlannedRun run;
   std::vector<Unit> units;
   std::vector<Workload> phases;
+  std::vector<ItemCostsPtr> item_costs{};                  ///< (phases); empty: all items are alike
   const KnownCosts* known = nullptr;                       ///< for informed policies and oracles
   std::vector<std::vector<RecordedSizes>> recorded_sizes;  ///< (phases, units); empty on real units
   CopyTimesAlone copy_times_alone;  ///< undisturbed times of copies; empty on real units

@@ -217,6 +217,13 @@ KnownCosts known_costs(const SimMachine& machine, const std::vector<Trace>& trac
   return known;
 }
 
+KnownCosts known_to(const PolicyChoice& choice, const SimMachine& machine) {
+  KnownCosts known = known_costs(machine, profile_of(choice, machine.inputs->traces));
+  if (!choice.knows_costs()) return known;
+  for (const PhaseCosts& costs : machine.setup.costs) known.items.push_back(costs.items);
+  return known;
+}
+
 CopyTimesAlone copy_times_alone(const SimMachine& machine) {
   if (!machine.inputs->transfers_add_up) return {};
   std::vector<CopySpeeds> speeds;
@@ -262,7 +269,7 @@ ResidentPath resident_path(const SimMachine* machine) {
 }
 
 void check_policy(const SimMachine& machine, const PolicyChoice& choice) {
-  const KnownCosts known = known_costs(machine, profile_of(choice, machine.inputs->traces));
+  const KnownCosts known = known_to(choice, machine);
   static_cast<void>(make_policy(choice, &known, machine.units));
 }
 
@@ -309,13 +316,14 @@ RunReport simulate_here(SimMachine machine, const Simulation& simulation,
     machine = first_phases(std::move(machine), simulation.phases);
   }
   machine.schedule = simulation.schedule;
-  KnownCosts known = known_costs(machine, profile_of(run.policy, machine.inputs->traces));
+  KnownCosts known = known_to(run.policy, machine);
   if (run.policy.experience) known.experience = *run.policy.experience;
   machine = redrawn(std::move(machine), run);
   RunPlan plan;
   plan.run = run;
   plan.units = machine.units;
   plan.phases = machine.setup.phases;
+  for (const PhaseCosts& costs : machine.setup.costs) plan.item_costs.push_back(costs.items);
   plan.known = &known;
   plan.recorded_sizes = machine.recorded_sizes;
   plan.on = "sim";

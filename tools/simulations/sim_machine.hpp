@@ -97,6 +97,10 @@ struct SimMachine {
 /// profile's.
 [[nodiscard]] KnownCosts known_costs(const SimMachine& machine, const std::vector<Trace>& traces);
 
+/// What `choice` is told before a run: block times of its profile or of the machine's own traces,
+/// and the costs of items, if it knows costs.
+[[nodiscard]] KnownCosts known_to(const PolicyChoice& choice, const SimMachine& machine);
+
 /// The times of blocks' copies over routes that nothing else uses, without the scenario.
 [[nodiscard]] CopyTimesAlone copy_times_alone(const SimMachine& machine);
 

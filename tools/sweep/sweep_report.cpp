@@ -65,9 +65,12 @@ std::string markdown_table(const std::vector<Row>& rows) {
 constexpr double behind_share = 0.01;
 
 std::string marked(const PolicyStanding& standing) {
-  if (standing.foresight == Foresight::none) return standing.spelling;
-  const bool is_oracle = standing.foresight == Foresight::oracle;
-  return standing.spelling + " (" + term(is_oracle ? "oracle" : "informed").word + ")";
+  std::vector<std::string> words;
+  if (standing.foresight == Foresight::oracle) words.push_back(term("oracle").word);
+  if (standing.foresight == Foresight::informed) words.push_back(term("informed").word);
+  if (standing.knows_costs) words.push_back(term("knows_costs").word);
+  if (words.empty()) return standing.spelling;
+  return fmt::format("{} ({})", standing.spelling, fmt::join(words, ", "));
 }
 
 std::string ratio_text(const RatioSummary& ratio, double value, int decimals) {
@@ -453,7 +456,8 @@ std::string sweep_text(const SweepResults& results) {
     Json& standing = standings.emplace_back(Json{{"policy", s.spelling},
                                                  {"experiments", s.experiments},
                                                  {"informed", s.foresight != Foresight::none},
-                                                 {"oracle", s.foresight == Foresight::oracle}});
+                                                 {"oracle", s.foresight == Foresight::oracle},
+                                                 {"knows_costs", s.knows_costs}});
     for (const StandingRatio& of : standing_ratios()) standing[of.name] = ratio_json(s.*of.summary);
     standing["over_reference"] = ratio_json(s.over_reference);
     Json& shares = standing["loss_over_lower_bound"];

@@ -71,13 +71,14 @@ std::vector<RunsByPolicy> runs_of(const SweepPlan& plan,
   return runs;
 }
 
-/// The policy with the least mean makespan that is neither informed nor an oracle, excluding `but`;
-/// nullptr if none.
+/// The policy with the least mean makespan that knows neither times nor costs of items beforehand,
+/// excluding `but`; nullptr if none.
 const PolicyResult* best_uninformed(const Comparison& comparison, const std::string& but) {
   const PolicyResult* best = nullptr;
   for (const PolicyResult& result : comparison.results) {
     if (result.spelling == but) continue;
     if (foresight_of(comparison, result) != Foresight::none) continue;
+    if (knows_costs(comparison, result)) continue;
     if (best == nullptr || result.makespan_s.mean < best->makespan_s.mean) best = &result;
   }
   return best;
@@ -96,6 +97,7 @@ PolicyStanding standing_of(const SweepResults& results, const std::string& polic
     const PolicyResult* result = find_result(comparison, policy, world_name);
     if (result == nullptr) continue;
     ++standing.experiments;
+    standing.knows_costs = standing.knows_costs || knows_costs(comparison, *result);
     const PolicyResult* best = best_uninformed(comparison, {});
     const auto add = [&name](RatioSummary& sum, const std::optional<double>& ratio,
                              bool more_is_better = false) {

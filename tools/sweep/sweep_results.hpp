@@ -30,11 +30,12 @@ struct RatioSummary {
 struct PolicyStanding {
   std::string spelling;  ///< of the policy
   Foresight foresight = Foresight::none;
+  bool knows_costs = false;       ///< of items, in an experiment whose items differ
   std::size_t experiments = 0;    ///< experiments with a result; a ratio may cover fewer
   RatioSummary speedup;           ///< over the baseline; more is better
   RatioSummary over_lower_bound;  ///< mean makespan over the bound
   RatioSummary over_best_known;   ///< see `over_best_known`
-  /// Mean makespan over that of the best policy that is neither informed nor an oracle.
+  /// Mean makespan over that of the best policy that knows nothing beforehand.
   RatioSummary over_best;
   RatioSummary over_reference;  ///< mean of the paired ratios; empty without a reference
   /// One number for each of `loss_names`: the mean over experiments, as shares of their lower
@@ -60,8 +61,8 @@ struct GroupStanding {
   std::vector<RatioSummary> over_best_known;  ///< (standings)
 };
 
-/// The reference in one experiment, compared with the best other policy that is neither informed
-/// nor an oracle.
+/// The reference in one experiment, compared with the best other policy that knows nothing
+/// beforehand.
 struct Behind {
   std::string experiment;
   std::string group;

@@ -292,6 +292,14 @@ Foresight foresight_of(const Comparison& comparison, const PolicyResult& result)
   return Foresight::none;
 }
 
+bool knows_costs(const Comparison& comparison, const PolicyResult& result) {
+  const auto choice =
+      std::ranges::find(comparison.policies, result.spelling, &PolicyChoice::spelling);
+  return choice != comparison.policies.end() && choice->knows_costs() &&
+         std::ranges::any_of(comparison.experiment.costs,
+                             [](const auto& costs) { return costs.has_value(); });
+}
+
 const PolicyResult* fastest_result(const Comparison& comparison, const std::string& on) {
   const PolicyResult* fastest = nullptr;
   for (const PolicyResult& result : comparison.results) {

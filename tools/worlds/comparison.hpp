@@ -108,6 +108,10 @@ void describe_experiment(Comparison& comparison, const ComparisonOptions& option
 /// What the policy of `result` knew from before the run.
 [[nodiscard]] Foresight foresight_of(const Comparison& comparison, const PolicyResult& result);
 
+/// Whether the policy of `result` was given what each item costs, in a comparison whose items
+/// differ.
+[[nodiscard]] bool knows_costs(const Comparison& comparison, const PolicyResult& result);
+
 /// Mean makespan of `result` over the best that is known to be reached: at least 1 for a simulated
 /// one. Nullopt if that is unknown, and for a simulated result that is not verified or lacks
 /// repetitions that others have.

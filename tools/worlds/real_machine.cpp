@@ -66,6 +66,14 @@ KnownCosts known_costs(const RealMachine& machine, const std::vector<Trace>& tra
   return known_costs(machine.phases, units_in_traces, traces);
 }
 
+KnownCosts known_to(const PolicyChoice& choice, const RealMachine& machine) {
+  KnownCosts known = known_costs(machine, profile_of(choice, machine.traces));
+  if (choice.knows_costs() && !machine.computes()) {
+    known.items.assign(machine.item_costs.begin(), machine.item_costs.end());
+  }
+  return known;
+}
+
 namespace {
 
 /// Gives `spec` the times of its unit in the traces, and the properties that the user did not give.

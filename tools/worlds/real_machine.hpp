@@ -73,4 +73,9 @@ void pair_with(RealMachine& machine, std::shared_ptr<SimMachine> sim, const RunS
 /// from the traces.
 [[nodiscard]] KnownCosts known_costs(const RealMachine& machine, const std::vector<Trace>& traces);
 
+/// What `choice` is told before a run: block times of its profile or of the machine's traces, and
+/// the costs of items, if it knows costs and the units are paced. Nobody knows those of kernels
+/// that compute.
+[[nodiscard]] KnownCosts known_to(const PolicyChoice& choice, const RealMachine& machine);
+
 }  // namespace equipoise

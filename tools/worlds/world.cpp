@@ -226,7 +226,7 @@ class RealWorld final : public World {
   const Scenario& scenario() const override { return machine_->scenario; }
   Reference reference() const override { return Reference(machine_->platform); }
   void check_policy(const PolicyChoice& choice) const override {
-    const KnownCosts known = known_costs(*machine_, profile_of(choice, machine_->traces));
+    const KnownCosts known = known_to(choice, *machine_);
     static_cast<void>(make_policy(choice, &known, machine_->units));
   }
   void leave_out_failures() override {
@@ -240,7 +240,7 @@ class RealWorld final : public World {
   RunReport run(const PolicyChoice& choice, std::uint64_t repetition,
                 const RunFileTarget& run_file) override {
     const RealMachine& machine = *machine_;
-    KnownCosts known = known_costs(machine, profile_of(choice, machine.traces));
+    KnownCosts known = known_to(choice, machine);
     if (choice.experience) known.experience = *choice.experience;
     RunPlan plan;
     plan.run = {choice,
@@ -254,6 +254,7 @@ class RealWorld final : public World {
                 {}};
     plan.units = machine.units;
     plan.phases = machine.phases;
+    plan.item_costs = machine.item_costs;
     plan.known = &known;
     if (machine.platform) {
       plan.recorded_sizes = machine.platform->recorded_sizes;

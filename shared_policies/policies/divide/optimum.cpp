@@ -1,6 +1,6 @@
 // optimum: an oracle that is given the true costs of this run and, if a search in the simulator was
-// made, the best schedule that it found. It knows mean times and keeps to its plan; with
-// reacts=true it reacts to what happens.
+// made, the best schedule that it found. It knows mean times and what each item costs, and keeps to
+// its plan; with reacts=true it reacts to what happens.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +13,7 @@
 #include "shared_policies/policies/divide/energy_split.hpp"
 #include "shared_policies/policies/divide/planned_division.hpp"
 #include "shared_policies/policies/event_policy.hpp"
+#include "shared_policies/policies/known_work.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -26,7 +27,7 @@ namespace {
 class KnownDivision final : public PlannedPolicy {
  public:
   KnownDivision(const Parameters& read, const KnownCosts& known)
-      : PlannedPolicy(known, "known"), objective_(objective_of(read)) {}
+      : PlannedPolicy(known, "known", KnownWork(known)), objective_(objective_of(read)) {}
 
  private:
   [[nodiscard]] std::vector<Items> divide(const Costs& costs) const override {
@@ -107,9 +108,10 @@ struct PlannedUnit {
 ///     x_p = part s_p / sum_q(s_q) R
 ///
 /// of the R items that remain, where s_q are the shares of the units that are present, so that luck
-/// with block times is made up for by the pieces that follow. x_p is kept between the least and the
-/// greatest size at which an item costs at most (1 + dearer) times the unit's least cost; the
-/// setup, which is paid once, does not count. A block raised to the least size is given only if the
+/// with block times is made up for by the pieces that follow. If items differ, all of these are
+/// work, in items of mean work. x_p is kept between the least and the greatest size at which an
+/// item costs at most (1 + dearer) times the unit's least cost; the setup, which is paid once, does
+/// not count. A block raised to the least size is given only if the
 /// others would end later without it, as list scheduling does; otherwise half of it is tried, and
 /// so on. A unit whose blocks spend time on copies has two blocks at least.
 ///
@@ -119,6 +121,7 @@ class ReactingPlan final : public EventPolicy {
  public:
   ReactingPlan(const Parameters& read, const KnownCosts& known)
       : known_(known),
+        work_(known),
         part_(read.number("part", 0.01, 1.0)),
         dearer_(read.number("dearer", 0.0, 10.0)) {}
 
@@ -137,24 +140,36 @@ class ReactingPlan final : public EventPolicy {
     const auto phase = static_cast<std::size_t>(view().phase());
     std::vector<const CostModel*> costs;
     for (const auto& cost : known_.phases[phase]) costs.push_back(cost.get());
-    std::vector<Items> shares;
-    if (known_.schedule.empty()) {
-      shares = divide_among(view(), present_units(view()), view().workload().items, costs,
-                            BlockRule::cheapest);
-    } else {
-      for (const std::vector<Items>& blocks : known_.schedule[phase]) {
-        shares.push_back(std::accumulate(blocks.begin(), blocks.end(), Items{0}));
-      }
-    }
+    const std::vector<double> shares = shares_by(costs);
     units_.assign(costs.size(), {});
     for (std::size_t p = 0; p < costs.size(); ++p) {
       units_[p].cost = costs[p];
       units_[p].has_setup = view().workload().bytes_of_an_iteration() > 0.0;
-      units_[p].share_items = static_cast<double>(shares[p]);
+      units_[p].share_items = shares[p];
       units_[p].end_s = view().now().value;
       choose_sizes(units_[p]);
     }
     add_shares();
+  }
+
+  /// The shares (n) of the work. Blocks of a schedule are handed out in the order of the units.
+  [[nodiscard]] std::vector<double> shares_by(const std::vector<const CostModel*>& costs) const {
+    if (known_.schedule.empty()) {
+      const std::vector<Items> shares = divide_among(
+          view(), present_units(view()), view().workload().items, costs, BlockRule::cheapest);
+      return {shares.begin(), shares.end()};
+    }
+    std::vector<double> shares;
+    Items first = 0;
+    for (const auto& blocks : known_.schedule[static_cast<std::size_t>(view().phase())]) {
+      const Items items = std::accumulate(blocks.begin(), blocks.end(), Items{0});
+      // The last block of whole grains may be larger than what is left for it.
+      const Items left = view().workload().items - first;
+      shares.push_back(work_.differs(view()) ? work_.of(view(), first, std::min(items, left))
+                                             : static_cast<double>(items));
+      first += std::min(items, left);
+    }
+    return shares;
   }
 
   void choose_sizes(PlannedUnit& unit) const {
@@ -187,7 +202,7 @@ class ReactingPlan final : public EventPolicy {
     PlannedUnit& unit = units_[id.index];
     unit.end_s = view().now().value;
     for (const OutstandingBlock& block : view().unit(id).outstanding) {
-      unit.end_s += unit.seconds(static_cast<double>(block.block.items));
+      unit.end_s += unit.seconds(work_.of(view(), block.block));
     }
   }
 
@@ -197,21 +212,24 @@ class ReactingPlan final : public EventPolicy {
     const std::size_t queue = std::max(unit.queue, static_cast<std::size_t>(state.unit.slots));
     while (view().remaining() > 0 && state.outstanding.size() < queue) {
       unit.end_s = std::max(unit.end_s, view().now().value);
-      const double items = wanted(id);
-      if (items <= 0.0) return;
+      const double work = wanted(id);
+      if (work <= 0.0) return;
+      const Items first = view().not_handed_out().front().first;
+      const double items = work_.next_items(view(), work);
       const Items granted = decisions().assign(id, static_cast<Items>(std::ceil(items)));
       if (granted == 0) return;
-      unit.end_s += unit.seconds(static_cast<double>(granted));
+      unit.end_s += unit.seconds(work_.of(view(), first, granted));
     }
   }
 
   /// The size of the next block of the unit; 0 if it should wait.
   [[nodiscard]] double wanted(UnitId id) const {
     const PlannedUnit& unit = units_[id.index];
-    const double part =
-        shares_items_ > 0.0 ? part_ * unit.share_items / shares_items_ * remaining() : 0.0;
+    const double left = work_.remaining(view());
+    if (left <= 0.0) return grain();  // the items that are left cost nothing
+    const double part = shares_items_ > 0.0 ? part_ * unit.share_items / shares_items_ * left : 0.0;
     if (part >= unit.least_items) return std::min(part, unit.most_items);
-    const double last = std::min(unit.least_items, remaining());
+    const double last = std::min(unit.least_items, left);
     if (view().outstanding() == 0) return last;
     if (unit.share_items <= 0.0) return 0.0;
     const double others_end_s = end_of_others(id);
@@ -235,6 +253,7 @@ class ReactingPlan final : public EventPolicy {
       others.push_back({std::max(unit.end_s, view().now().value), unit.items_per_s()});
     }
     std::ranges::sort(others, {}, &Other::from_s);
+    const double left = work_.remaining(view());
     double rate = 0.0;
     double done_before = 0.0;  // what would be done at time 0 if the units so far had begun then
     double end_s = std::numeric_limits<double>::infinity();
@@ -242,12 +261,13 @@ class ReactingPlan final : public EventPolicy {
       if (other.from_s >= end_s) break;
       rate += other.items_per_s;
       done_before -= other.items_per_s * other.from_s;
-      end_s = (remaining() - done_before) / rate;
+      end_s = (left - done_before) / rate;
     }
     return end_s;
   }
 
   const KnownCosts& known_;
+  KnownWork work_;
   double part_;
   double dearer_;
   std::vector<PlannedUnit> units_;
@@ -289,7 +309,8 @@ PolicyInfo optimum_info() {
             "ours; the best known makespan is the least of several such runs"}},
       .foresight = Foresight::oracle,
       .make = make_optimum,
-      .check_units = check_optimum};
+      .check_units = check_optimum,
+      .knows_costs = true};
 }
 
 }  // namespace equipoise

@@ -6,6 +6,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/solve/integer_rounding.hpp"
 
 namespace equipoise {
 namespace {
@@ -110,17 +111,35 @@ Items PlannedPolicy::count_blocks(const UnitState& unit, const CostModel& /*cost
   return (share + unit.cap_items - 1) / unit.cap_items;
 }
 
+std::vector<Items> PlannedPolicy::items_in(const std::vector<Items>& shares) const {
+  if (!work_.differs(view())) return shares;
+  const Workload& workload = view().workload();
+  std::vector<Items> items;
+  double work = 0.0;
+  Items end = 0;
+  for (const Items share : shares) {
+    work += static_cast<double>(share);
+    const Items begin = end;
+    end = nearest_block(work_.items_from(view(), 0, workload.items, work), workload.grain_items,
+                        workload.items);
+    items.push_back(share > 0 ? std::max(end - begin, workload.grain_items) : 0);
+  }
+  return items;
+}
+
 void PlannedPolicy::on_iteration() {
   const std::vector<Items> shares = divide(costs_);
+  const std::vector<Items> items = items_in(shares);
   Decision decision{.what = DecisionKind::divide};
   plan_.clear(view());
   for (const UnitState& unit : view().units()) {
     const Items share = shares[unit.id.index];
     if (share > 0) {
-      const Items blocks = count_blocks(unit, *costs_[unit.id.index], share);
+      const Items of_share = items[unit.id.index];
+      const Items blocks = count_blocks(unit, *costs_[unit.id.index], std::max(share, of_share));
       plan_.add(unit.id, share, blocks, view().workload().grain_items);
       decision.estimates.push_back(
-          {.unit = unit.id, .cost = cost_word_, .block_items = (share + blocks - 1) / blocks});
+          {.unit = unit.id, .cost = cost_word_, .block_items = (of_share + blocks - 1) / blocks});
     }
   }
   decisions().decided(decision);

@@ -13,6 +13,7 @@
 #include "shared_policies/policies/block_plan.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/event_policy.hpp"
+#include "shared_policies/policies/known_work.hpp"
 #include "shared_policies/run/view.hpp"
 
 namespace equipoise {
@@ -79,19 +80,24 @@ enum class BlockRule {
 /// handed out in equal blocks, the next one whenever the unit is idle. The work of a lost unit, and
 /// work that is in no unit's plan, goes to idle units (see BlockPlan). A unit that was absent when
 /// the iteration started gets only such work.
+///
+/// If the policy knows what each item costs, a share is that much work, whichever items it has in
+/// the end. Copies are then taken to go by work, too, and memory by the items that the shares have
+/// if units ask in their order.
 class PlannedPolicy : public EventPolicy {
  protected:
   /// The costs of one phase (n), in the order of the units.
   using Costs = std::vector<const CostModel*>;
 
   /// `known` must outlive the policy. `cost_word` names the costs in the journal.
-  PlannedPolicy(const KnownCosts& known, std::string cost_word)
-      : known_(known), cost_word_(std::move(cost_word)) {}
+  PlannedPolicy(const KnownCosts& known, std::string cost_word, KnownWork work = {})
+      : known_(known), cost_word_(std::move(cost_word)), work_(work), plan_(work) {}
 
   /// Returns the costs that the policy uses in a phase that begins; by default the known costs
   /// unchanged. The policy keeps them alive until the next call.
   virtual Costs read(const KnownCosts::Phase& known);
-  /// The shares (n), in whole grains, of all items of the iteration; 0 for absent units.
+  /// The shares (n), in whole grains, of all items of the iteration, as if all were of mean work; 0
+  /// for absent units.
   [[nodiscard]] virtual std::vector<Items> divide(const Costs& costs) const = 0;
   /// The number of blocks in which a share > 0 is handed out; by default as few as memory allows.
   [[nodiscard]] virtual Items count_blocks(const UnitState& unit, const CostModel& cost,
@@ -102,9 +108,12 @@ class PlannedPolicy : public EventPolicy {
   void on_iteration() final;
   void on_idle(UnitId unit) final { plan_.offer(view(), unit, decisions()); }
   void on_unit_lost(UnitId unit) final { plan_.drop(view(), unit, decisions()); }
+  /// How many items (n) the shares have if they are cut in the order of the units.
+  [[nodiscard]] std::vector<Items> items_in(const std::vector<Items>& shares) const;
 
   const KnownCosts& known_;
   std::string cost_word_;
+  KnownWork work_;
   Costs costs_;
   BlockPlan plan_;
 };

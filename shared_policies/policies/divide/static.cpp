@@ -4,6 +4,8 @@
 //     read the times of an earlier run                      read
 //     divide so that all units take the same time           divide
 //     one block for each unit                               count_blocks
+//
+// With costs=known, which is ours, what is divided is the work of the items (PlannedPolicy).
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -31,7 +33,7 @@ constexpr int profile_points = 16;  // at which a profile is read to fit a line
 class Static final : public PlannedPolicy {
  public:
   Static(const Parameters& read, const KnownCosts& known)
-      : PlannedPolicy(known, "profile"),
+      : PlannedPolicy(known, "profile", takes_costs(read) ? KnownWork(known) : KnownWork()),
         model_(read.choice<ProfileModel>("model", {"fpm", "affine", "speed"})),
         blocks_(read.items("blocks", 1)) {}
 
@@ -89,7 +91,8 @@ PolicyInfo static_info() {
                           "PLB-HeC II: profiles of previous executions, the same time for all "
                           "(DLB-GPU IV's own static: a speed)"},
                          {"blocks", "1", "blocks", "equal blocks that a share is handed out in",
-                          "DLB-GPU IV: static block sizes at the beginning of the execution"}},
+                          "DLB-GPU IV: static block sizes at the beginning of the execution"},
+                         costs_parameter()},
           .foresight = Foresight::informed,
           .make = make_a<Static>};
 }

@@ -324,7 +324,7 @@ PolicyInfo equipoise_info() {
   return {
       .name = "equipoise",
       .line =
-          "re-divides the remaining items whenever a block ends; blocks shrink as times scatter "
+          "re-divides what remains whenever a block ends; blocks shrink as times scatter "
           "and the end nears",
       .source = "this project",
       .parameters = {{"first_share", "0.0005", "share of the items",

@@ -47,6 +47,7 @@
 #include <vector>
 
 #include "shared_policies/policies/block_sizes.hpp"
+#include "shared_policies/policies/known_work.hpp"
 #include "shared_policies/policies/loop/first_pieces.hpp"
 #include "shared_policies/policies/loop/item_times.hpp"
 #include "shared_policies/policies/loop/loop_parameters.hpp"
@@ -158,24 +159,28 @@ class Factoring : public SelfScheduling {
   }
 
   WantedBlock wanted(UnitId unit) override {
-    if (!end_remaining_ || remaining() <= *end_remaining_) {
-      const double base = remaining() / (divisor(is_first_batch_) * present());
+    const double left = remaining_work();
+    if (!end_remaining_ || left <= *end_remaining_) {
+      const double base = left / (divisor(is_first_batch_) * present());
       base_items_ = whole_grains_up(std::max(base, min_items()));
-      end_remaining_ = remaining() - present() * base_items_;
+      end_remaining_ = left - present() * base_items_;
       is_first_batch_ = false;
     }
-    return {weight(unit) * base_items_};
+    return {next_items(weight(unit) * base_items_)};
   }
 
   /// x: a batch takes 1 / x of what remains.
   [[nodiscard]] virtual double divisor(bool /*is_first_batch*/) const { return 2.0; }
   /// The factor on the base size for a unit; the factors of all units add up to P.
   [[nodiscard]] virtual double weight(UnitId /*unit*/) const { return 1.0; }
+  /// What remains, in items of mean work, and how many of the next items are so much work.
+  [[nodiscard]] virtual double remaining_work() const { return remaining(); }
+  [[nodiscard]] virtual double next_items(double work) const { return work; }
 
  private:
   void on_block_lost(const BlockLost& /*lost*/) final { end_remaining_.reset(); }
 
-  double base_items_ = 0.0;
+  double base_items_ = 0.0;              ///< of mean work, as is the next
   std::optional<double> end_remaining_;  ///< items that remain when the batch ends; none: no batch
   bool is_first_batch_ = true;
 };
@@ -202,12 +207,14 @@ class KnownVariationFactoring final : public Factoring {
   std::optional<double> given_;
 };
 
-/// WF: given weights, or the speeds in the profile at an even share of the items.
+/// WF: given weights, or the speeds in the profile at an even share of the items. With costs=known,
+/// which is ours, batches are halves of the remaining work, and blocks have so much work.
 class WeightedFactoring final : public Factoring {
  public:
   WeightedFactoring(const Parameters& read, const KnownCosts& known)
       : Factoring(read),
         known_(known),
+        work_(takes_costs(read) ? KnownWork(known) : KnownWork()),
         given_item_s_(item_times_or_auto(read, "weights", &known)) {}
 
  private:
@@ -217,8 +224,13 @@ class WeightedFactoring final : public Factoring {
   [[nodiscard]] double weight(UnitId unit) const override {
     return present() * speed_share(view(), unit, item_s_, UnknownUnit::as_fastest);
   }
+  [[nodiscard]] double remaining_work() const override { return work_.remaining(view()); }
+  [[nodiscard]] double next_items(double work) const override {
+    return work_.next_items(view(), work);
+  }
 
   const KnownCosts& known_;
+  KnownWork work_;
   std::optional<ItemSeconds> given_item_s_;  ///< (n); none: from the profile
   ItemSeconds item_s_;                       ///< (n), for this phase
 };
@@ -403,7 +415,8 @@ std::vector<PolicyInfo> factoring_info() {
              "share",
              "Hummel, Schmidt, Uma, Wein (1996): weights are known before and stay; not said from "
              "where; chosen because an even share is the size of an average unit's whole work"},
-            min_block_parameter()},
+            min_block_parameter(),
+            costs_parameter()},
        .foresight = Foresight::informed,
        .make = make_a<WeightedFactoring>}};
 }

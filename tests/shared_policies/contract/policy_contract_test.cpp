@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -59,20 +60,24 @@ INSTANTIATE_TEST_SUITE_P(Catalog, EveryPolicy,
 
 using Variant = std::pair<std::string, TypedParameters>;
 
-/// Every policy with each of its presets, with backup tasks, and with a first block chosen by time
-/// if it has one, with and without them.
+/// Every policy with each of its presets, with backup tasks, and with costs of items that it is
+/// told or a first block chosen by time if it takes these, with and without them; and the optimum
+/// that reacts.
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const PolicyInfo& info : policy_catalog()) {
     for (const Preset& preset : info.presets) all.push_back({info.name, {{"preset", preset.name}}});
     all.push_back({info.name, {{"backup", "on"}}});
     for (const ParameterInfo& parameter : info.parameters) {
-      if (parameter.name == "initial_block_items") {
-        all.push_back({info.name, {{parameter.name, "time:0.10"}}});
-        all.push_back({info.name, {{"backup", "on"}, {parameter.name, "time:0.10"}}});
-      }
+      const std::map<std::string, std::string> values = {{"initial_block_items", "time:0.10"},
+                                                         {"costs", "known"}};
+      const auto value = values.find(parameter.name);
+      if (value == values.end()) continue;
+      all.push_back({info.name, {*value}});
+      all.push_back({info.name, {{"backup", "on"}, *value}});
     }
   }
+  all.push_back({"optimum", {{"reacts", "true"}}});
   return all;
 }
 

@@ -110,6 +110,26 @@ TEST(GeneratedCosts, AreAlikeIfAllWereCutOffAtNothing) {
   EXPECT_GT(cut_off, 0);
 }
 
+TEST(CostProfile, HasTheMeansOfNeighbours) {
+  // Seven items in three parts: from item 0, 7 / 3 = 2 and 14 / 3 = 4 on.
+  const ItemCosts costs({{0, 1, 0.25}, {1, 2, 1.5}, {3, 3, 0.75}, {6, 1, 1.5}});
+  const CostProfile profile = profile_of(costs, 3);
+  EXPECT_EQ(profile.items, 7);
+  EXPECT_EQ(profile.least, 0.25);
+  EXPECT_EQ(profile.most, 1.5);
+  ASSERT_EQ(profile.means.size(), 3U);
+  EXPECT_DOUBLE_EQ(profile.means[0], 0.875);
+  EXPECT_DOUBLE_EQ(profile.means[1], 1.125);
+  EXPECT_DOUBLE_EQ(profile.means[2], 1.0);
+  EXPECT_EQ(profile_of(costs).means, (std::vector<double>{0.25, 1.5, 1.5, 0.75, 0.75, 0.75, 1.5}));
+  // Means of more items than can be multiplied by 200.
+  constexpr Items many = Items{1} << 60;
+  const CostProfile large = profile_of(ItemCosts({{0, many / 2, 0.5}, {many / 2, many / 2, 1.5}}));
+  ASSERT_EQ(large.means.size(), 200U);
+  EXPECT_NEAR(large.means[99], 0.5, 1e-12);
+  EXPECT_NEAR(large.means[100], 1.5, 1e-12);
+}
+
 TEST(GeneratedCosts, AreSharedByNeighboursOfVeryManyItems) {
   const ItemCosts costs = generated_costs(CostPattern::gaussian, 3 * generated_ranges_max + 1, 1);
   EXPECT_EQ(costs.items(), 3 * generated_ranges_max + 1);

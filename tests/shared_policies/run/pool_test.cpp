@@ -54,6 +54,20 @@ TEST(Pool, DoesALostRangeAgainFirst) {
   EXPECT_EQ(pool.cut(50, 100).first, kept.first + kept.items);
 }
 
+TEST(Pool, TakesOutOfTheMiddleAndTellsWhatIsLeft) {
+  Pool pool(100, 1);
+  pool.take({0, 10});
+  pool.take({40, 20});
+  EXPECT_EQ(pool.remaining(), 70);
+  ASSERT_EQ(pool.ranges().size(), 2U);  // descending
+  EXPECT_EQ(pool.ranges()[0].first, 60);
+  EXPECT_EQ(pool.ranges()[0].items, 40);
+  EXPECT_EQ(pool.ranges()[1].first, 10);
+  EXPECT_EQ(pool.ranges()[1].items, 30);
+  pool.take({10, 30});
+  EXPECT_EQ(pool.ranges().size(), 1U);
+}
+
 TEST(Pool, MergesRangesThatTouch) {
   Pool pool(100, 1);
   const ItemRange a = pool.cut(10, 100);

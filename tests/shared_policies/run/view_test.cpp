@@ -173,5 +173,36 @@ TEST(View, KnowsTheSetupOfTheNextBlockWhateverHappens) {
   }
 }
 
+TEST(View, KnowsWhichItemsAreNotHandedOut) {
+  // Blocks of 10, 20 and 30 items; the one in the middle is taken back, so that the next one begins
+  // with its first item and ends where the last begins.
+  std::vector<std::vector<std::pair<Items, Items>>> seen;
+  Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
+    const auto look = [&] {
+      auto& ranges = seen.emplace_back();
+      for (const ItemRange& range : view.not_handed_out()) {
+        ranges.emplace_back(range.first, range.items);
+      }
+    };
+    if (has_started(event)) {
+      look();
+      for (const Items items : {10, 20, 30}) decisions.assign(UnitId{0}, items);
+      look();
+      EXPECT_TRUE(decisions.take_back(UnitId{0}, 1));
+      look();
+      decisions.assign(UnitId{0}, 15);
+      look();
+    } else if (std::holds_alternative<UnitIdle>(event.what)) {
+      decisions.assign(UnitId{0}, view.remaining());
+    }
+  });
+  MemoryJournal journal;
+  const auto executor = make_fake_executor({{affine_unit(0, 1)}});
+  EXPECT_TRUE(run_policy(*executor, policy, setup_of(1, items_of(100)), journal).complete);
+  using Ranges = std::vector<std::pair<Items, Items>>;
+  EXPECT_EQ(seen, (std::vector<Ranges>{
+                      {{0, 100}}, {{60, 40}}, {{10, 20}, {60, 40}}, {{25, 5}, {60, 40}}}));
+}
+
 }  // namespace
 }  // namespace equipoise::view_test

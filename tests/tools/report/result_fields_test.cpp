@@ -85,7 +85,7 @@ TEST(ResultNumbers, AreAllFieldsButThoseThatAreTextsOrAnswers) {
       "policy",      "spelling",       "on",          "parameters",  "too_noisy",
       "phases",      "energy_from",    "energy_note", "informed",    "oracle",
       "experienced", "policy_stalled", "verified",    "repetitions", "interval_note",
-      "timings"};
+      "timings",     "knows_costs"};
   for (const ResultField& field : result_fields()) {
     if ((field.outputs & in_json) == 0) continue;
     EXPECT_EQ(number_paths(field.name, {"greedy"}, {"a", "b"}, 2).empty(),

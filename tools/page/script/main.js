@@ -5,6 +5,7 @@ import { costCurve } from "./cost_curve.js";
 import { documents } from "./data.js";
 import { drawEveryFigure, hue, logAxis, svgOf } from "./figure.js";
 import { addSchedule } from "./gantt.js";
+import { addItemCosts } from "./item_costs_chart.js";
 import { addAlphaCurves, addEnergy, addPredictions } from "./prediction_charts.js";
 import { addBlockSizes } from "./run_charts.js";
 import { addSweep } from "./sweep_charts.js";
@@ -47,8 +48,11 @@ async function drawPage() {
   if (timings.length > 0) addTimings(timings[0].place("timing"), timings.map((d) => d.content));
   if (files.length > 0) {
     const section = files[0].place("schedule");
+    const costs = addItemCosts(section, runs);
     const schedule = await addSchedule(section, runs, ...firstRuns(runs));
+    costs?.(schedule.shown);
     const others = [
+      costs,
       addBlockSizes(section, schedule.shown),
       addBeliefs(section, schedule.shown, runs),
     ];
