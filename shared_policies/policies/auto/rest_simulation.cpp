@@ -36,6 +36,22 @@ class NothingIsDone : public Decisions {
 /// Ids of simulated blocks begin here, far from those of the run.
 constexpr std::uint64_t first_simulated_id = std::uint64_t{1} << 62U;
 
+/// The items that are not handed out.
+Pool pool_of(const View& view) {
+  const Items all = view.workload().items;
+  Pool pool(all, view.workload().grain_items);
+  Items from = 0;
+  const auto take_up_to = [&](Items first) {
+    if (first > from) pool.take({from, first - from});
+  };
+  for (const ItemRange& range : view.not_handed_out()) {
+    take_up_to(range.first);
+    from = range.first + range.items;
+  }
+  take_up_to(all);
+  return pool;
+}
+
 class RestSimulation final : private NothingIsDone {
  public:
   RestSimulation(const RestOfLoop& rest, Policy& policy, std::int64_t blocks_most)
@@ -43,7 +59,7 @@ class RestSimulation final : private NothingIsDone {
         policy_(policy),
         blocks_most_(blocks_most),
         view_(rest.view),
-        pool_(rest.view.remaining(), rest.view.workload().grain_items),
+        pool_(pool_of(rest.view)),
         start_(rest.view.now()),
         now_(start_),
         master_free_(start_) {
@@ -147,10 +163,10 @@ class RestSimulation final : private NothingIsDone {
     if (items <= 0 || pool_.remaining() == 0 || !state.present) return 0;
     is_exhausted_ = is_exhausted_ || blocks_ == blocks_most_;
     if (is_exhausted_) return 0;
+    const Items given = rest_.view.remaining() - pool_.remaining();
     const ItemRange range = pool_.cut(items, state.cap_items);
-    const Items done = view_.workload().items - rest_.view.remaining();
     const Block block{first_simulated_id + static_cast<std::uint64_t>(blocks_++),
-                      done + range.first,
+                      range.first,
                       range.items,
                       view_.phase(),
                       view_.iteration(),
@@ -160,7 +176,7 @@ class RestSimulation final : private NothingIsDone {
     master_free_ = assigned + Seconds{rest_.model.master_s};
     const UnitPace& pace = rest_.model.paces[unit.index];
     const double cost_s =
-        rest_.costs.between(static_cast<double>(range.first), static_cast<double>(range.items));
+        rest_.costs.between(static_cast<double>(given), static_cast<double>(range.items));
     const double busy_s = pace.fixed_s + cost_s * pace.slowness;
     Seconds& last_end = last_ends_[unit.index];
     last_end = std::max(assigned + Seconds{pace.latency_s}, last_end) + Seconds{busy_s};
