@@ -150,7 +150,7 @@ void beside_limit(benchmark::State& state, const std::string& name,
   try {
     const auto kernel = make_kernel(name, parameters, "--workload");
     GpuRates limits = rates();
-    const ItemWork work = item_work(*kernel);
+    const ItemDemand work = item_work(*kernel);
     if (work.product_flop > 0.0) limits.product_flop = product_flop_per_s();
     for (auto _ : state) {
       const double item_s = seconds_of_item(*kernel);

@@ -18,14 +18,14 @@ double of(const Kernel& kernel, const char* parameter) {
 }
 
 /// One product of a row of A with B.
-ItemWork matmul(const Kernel& kernel) {
+ItemDemand matmul(const Kernel& kernel) {
   const double n = of(kernel, "n");
   return {.product_flop = 2.0 * n * n};
 }
 
 /// Four numbers in, two out. Two tails of 13 fused operations and a quotient each; S / K; both
 /// exponentials; variance, d1 and d2, discount, density, sums: 17.
-ItemWork blackscholes(const Kernel& /*kernel*/) {
+ItemDemand blackscholes(const Kernel& /*kernel*/) {
   return {.bytes = 48.0,
           .multiply_adds = 2.0 * 13.0 + 17.0,
           .roots = 1.0,
@@ -36,53 +36,53 @@ ItemWork blackscholes(const Kernel& /*kernel*/) {
 
 /// A transform of all rows and one of all columns, each of which reads and writes all points (16
 /// bytes); both ways, and the filter between them.
-ItemWork fft2d(const Kernel& kernel) {
+ItemDemand fft2d(const Kernel& kernel) {
   const double points = of(kernel, "rows") * of(kernel, "columns");
   const double passes = of(kernel, "directions") < 2.0 ? 2.0 : 5.0;
   return {.bytes = passes * 2.0 * 16.0 * points};
 }
 
-ItemWork grn(const Kernel& kernel) {
+ItemDemand grn(const Kernel& kernel) {
   const double candidates = of(kernel, "candidates");
   return {.look_ups = 0.5 * candidates * (candidates - 1.0)};
 }
 
 /// A fused operation for each coordinate of each centroid.
-ItemWork kmeans(const Kernel& kernel) {
+ItemDemand kmeans(const Kernel& kernel) {
   return {.multiply_adds = of(kernel, "dimensions") * of(kernel, "clusters")};
 }
 
 /// Of each pair: three differences, three fused for the distance, three products, three fused for
 /// the sums; one root.
-ItemWork nbody(const Kernel& kernel) {
+ItemDemand nbody(const Kernel& kernel) {
   const double bodies = of(kernel, "bodies");
   return {.multiply_adds = 12.0 * bodies, .roots = bodies};
 }
 
 /// A product and a fused operation for each node but the last ones.
-ItemWork binomial(const Kernel& kernel) {
+ItemDemand binomial(const Kernel& kernel) {
   const double steps = of(kernel, "steps");
   return {.multiply_adds = steps * (steps + 1.0)};
 }
 
 /// Six operations a step, none of them fused but one: the CPU's bits.
-ItemWork mandelbrot(const Kernel& kernel) {
+ItemDemand mandelbrot(const Kernel& kernel) {
   const double steps = kernel.workload().flop_per_item / flop_per_step;
   return {.multiply_adds = 6.0 * steps};
 }
 
 /// Its row and its sum.
-ItemWork synthetic(const Kernel& kernel) {
+ItemDemand synthetic(const Kernel& kernel) {
   return {.bytes = of(kernel, "bytes") + 8.0, .integer_multiply_adds = of(kernel, "operations")};
 }
 
 /// Two fused operations a term; 24 bytes.
-ItemWork taylor(const Kernel& kernel) {
+ItemDemand taylor(const Kernel& kernel) {
   return {.bytes = 24.0, .multiply_adds = 2.0 * of(kernel, "terms")};
 }
 
 /// A fused operation for each pixel of the filter.
-ItemWork gaussian(const Kernel& kernel) {
+ItemDemand gaussian(const Kernel& kernel) {
   const double taps = 2.0 * of(kernel, "radius") + 1.0;
   return {.multiply_adds = taps * taps * of(kernel, "width")};
 }
@@ -96,7 +96,7 @@ struct Part {
   [[nodiscard]] double seconds() const { return amount > 0.0 ? amount / rate : 0.0; }
 };
 
-std::array<Part, 8> operations(const ItemWork& work, const GpuRates& rates) {
+std::array<Part, 8> operations(const ItemDemand& work, const GpuRates& rates) {
   return {{{work.multiply_adds, rates.multiply_adds, "fma/fma_rate"},
            {work.integer_multiply_adds, rates.integer_multiply_adds, "mad/integer_rate"},
            {work.product_flop, rates.product_flop, "flop/cublas_rate"},
@@ -107,7 +107,7 @@ std::array<Part, 8> operations(const ItemWork& work, const GpuRates& rates) {
            {work.look_ups, rates.look_ups, "pairs/look_up_rate"}}};
 }
 
-double operations_s(const ItemWork& work, const GpuRates& rates) {
+double operations_s(const ItemDemand& work, const GpuRates& rates) {
   double sum_s = 0.0;
   for (const Part& part : operations(work, rates)) sum_s += part.seconds();
   return sum_s;
@@ -115,11 +115,11 @@ double operations_s(const ItemWork& work, const GpuRates& rates) {
 
 }  // namespace
 
-double ItemWork::least_s(const GpuRates& rates) const {
+double ItemDemand::least_s(const GpuRates& rates) const {
   return std::max(Part{bytes, rates.bytes, ""}.seconds(), operations_s(*this, rates));
 }
 
-std::string ItemWork::bound(const GpuRates& rates) const {
+std::string ItemDemand::bound(const GpuRates& rates) const {
   if (Part{bytes, rates.bytes, ""}.seconds() >= operations_s(*this, rates)) {
     return "bytes/bandwidth";
   }
@@ -130,8 +130,8 @@ std::string ItemWork::bound(const GpuRates& rates) const {
   return names;
 }
 
-ItemWork item_work(const Kernel& kernel) {
-  static const std::map<std::string, ItemWork (*)(const Kernel&)> table = {
+ItemDemand item_work(const Kernel& kernel) {
+  static const std::map<std::string, ItemDemand (*)(const Kernel&)> table = {
       {"binomial", binomial},
       {"blackscholes", blackscholes},
       {"fft2d", fft2d},

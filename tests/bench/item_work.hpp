@@ -21,7 +21,7 @@ struct GpuRates {
 };
 
 /// What a program must do for an item, whatever it does besides. Numbers as in GpuRates.
-struct ItemWork {
+struct ItemDemand {
   double bytes = 0.0;
   double multiply_adds = 0.0;
   double integer_multiply_adds = 0.0;
@@ -40,6 +40,6 @@ struct ItemWork {
 };
 
 /// The work of an item of `kernel`. The counts are in item_work.cpp.
-[[nodiscard]] ItemWork item_work(const Kernel& kernel);
+[[nodiscard]] ItemDemand item_work(const Kernel& kernel);
 
 }  // namespace equipoise

@@ -85,11 +85,11 @@ TEST(LimitLookUps, FindTheLeastSumOfAllPairs) {
   }
 }
 
-ItemWork work_of(const std::string& kernel, const TypedParameters& parameters) {
+ItemDemand work_of(const std::string& kernel, const TypedParameters& parameters) {
   return item_work(*make_kernel(kernel, parameters, "--workload"));
 }
 
-TEST(ItemWork, CountsWhatAnItemOfEachKernelNeeds) {
+TEST(ItemDemand, CountsWhatAnItemOfEachKernelNeeds) {
   EXPECT_EQ(work_of("matmul", {{"n", "10"}}).product_flop, 200.0);
   EXPECT_EQ(work_of("blackscholes", {}).bytes, 48.0);
   EXPECT_EQ(work_of("fft2d", {{"rows", "4"}, {"columns", "8"}}).bytes, 5.0 * 32.0 * 32.0);
@@ -106,17 +106,17 @@ TEST(ItemWork, CountsWhatAnItemOfEachKernelNeeds) {
   EXPECT_EQ(work_of("gaussian", {{"width", "10"}, {"radius", "1"}}).multiply_adds, 90.0);
 }
 
-TEST(ItemWork, CountsSixOperationsForEachStepOfAPixel) {
+TEST(ItemDemand, CountsSixOperationsForEachStepOfAPixel) {
   const auto kernel = make_kernel("mandelbrot", {}, "--workload");
   EXPECT_DOUBLE_EQ(item_work(*kernel).multiply_adds, kernel->workload().flop_per_item * 6.0 / 8.0);
 }
 
-TEST(ItemWork, TakesAsLongAsItsBytesOrAllItsOperations) {
+TEST(ItemDemand, TakesAsLongAsItsBytesOrAllItsOperations) {
   GpuRates rates;
   rates.bytes = 10.0;
   rates.multiply_adds = 4.0;
   rates.roots = 2.0;
-  const ItemWork work{.bytes = 5.0, .multiply_adds = 1.0, .roots = 1.0};
+  const ItemDemand work{.bytes = 5.0, .multiply_adds = 1.0, .roots = 1.0};
   EXPECT_DOUBLE_EQ(work.least_s(rates), 0.75) << "0.25 s and 0.5 s; the bytes take 0.5 s";
   EXPECT_EQ(work.bound(rates), "fma/fma_rate+roots/root_rate");
   rates.bytes = 5.0;
