@@ -90,7 +90,8 @@ const std::vector<KernelInfo> rows = {
      {{"items", "1e5", "items", "how many there are"},
       {"operations", "1e5", "multiply-adds", "of an item of mean cost"},
       {"bytes", "64", "bytes",
-       "of an item, a multiple of 4; operations over bytes is the arithmetic intensity"},
+       "of an item, a multiple of 4, at least 16; operations over bytes is the arithmetic "
+       "intensity"},
       costs_info,
       costs_seed_info,
       iterations_info},

@@ -33,10 +33,16 @@ std::optional<ComputedBlock> next_computed(Executor& executor, const std::vector
   }
   const StageTimes& waits = waited[finished->unit.index];
   return ComputedBlock{finished->unit, std::max(Seconds{}, finished->times.compute - waits.compute),
-                       std::max(Seconds{}, total(finished->times) - total(waits))};
+                       std::max(Seconds{}, recurring(finished->times) - recurring(waits))};
 }
 
-/// Lets units do growing blocks side by side.
+/// The largest block of `unit` that may be timed: no larger than the sizes that were asked for.
+Items largest_timed(const RecordSetup& setup, std::size_t unit) {
+  const Items fits = largest_block(setup.units[unit].unit, setup.kernel->workload());
+  return setup.sizes.empty() ? fits : std::min(fits, *std::ranges::max_element(setup.sizes));
+}
+
+/// Lets units do growing blocks side by side. There is a grain for each of them.
 class Race {
  public:
   Race(const RecordSetup& setup, std::vector<UnitId> units)
@@ -47,8 +53,7 @@ class Race {
     const Items part_items = std::max(part / grain, Items{1}) * grain;
     Items first = (workload_.items - count * part_items) / 2 / grain * grain;
     for (const UnitId unit : units_) {
-      const Items most =
-          std::min(part_items, largest_block(setup.units[unit.index].unit, workload_));
+      const Items most = std::min(part_items, largest_timed(setup, unit.index));
       runners_.push_back({.first = first, .most = most, .items = std::min(grain, most)});
       first += part_items;
     }
@@ -132,6 +137,8 @@ std::optional<FoundCosts> look_for_costs(const RecordSetup& setup, const Placeme
     if (setup.units[i].computes()) computing.push_back(UnitId{i});
   }
   if (setup.costs_share <= 0.0 || computing.empty()) return std::nullopt;
+  const Workload& workload = setup.kernel->workload();
+  const auto grains = static_cast<std::size_t>(workload.items / workload.grain_items);
   std::vector<StageTimes> waited(setup.units.size());
   RealSetup real;
   real.units = setup.units;
@@ -143,15 +150,13 @@ std::optional<FoundCosts> look_for_costs(const RecordSetup& setup, const Placeme
   };
   const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
   std::optional<UnitId> fastest = computing.front();
-  if (computing.size() > 1) {
+  if (computing.size() > 1 && grains >= computing.size()) {
     Race race(setup, computing);
     executor->run([&] { fastest = race.run(*executor, waited); });
   }
-  const Workload& workload = setup.kernel->workload();
   const std::size_t unit = fastest.value_or(computing.front()).index;
   const Seconds budget = setup.costs_share * setup.budget;
-  FoundCosts found{CostFinder(workload, largest_block(setup.units[unit].unit, workload), budget),
-                   unit, !fastest};
+  FoundCosts found{CostFinder(workload, largest_timed(setup, unit), budget), unit, !fastest};
   if (found.interrupted || found.finder.is_done()) return found;
   executor->run([&] {
     found.interrupted =

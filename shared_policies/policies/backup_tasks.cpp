@@ -107,8 +107,7 @@ struct Expected {
   Seconds due;            ///< when the first block of its unit should end
   Seconds behind;         ///< how much later than that one it ends
   bool is_known = false;  ///< whether by the unit's own pace
-  Seconds assigned;
-  Seconds takes;  ///< what the block was expected to take
+  Seconds takes;          ///< what the block was expected to take
 
   /// Whether doing the block again, which takes `again`, is expected to end it sooner.
   [[nodiscard]] bool is_sooner(Seconds again, Seconds now) const {
@@ -124,7 +123,11 @@ struct Expected {
   [[nodiscard]] bool is_before(const Expected& other, Seconds now) const {
     if (is_overdue(now) != other.is_overdue(now)) return other.is_overdue(now);
     if (!is_overdue(now)) return end(now) < other.end(now);
-    return (now - assigned) / takes > (now - other.assigned) / other.takes;
+    return done(now) > other.done(now);
+  }
+  /// How long it has run, in times of what it was expected to take; 0 behind another block.
+  [[nodiscard]] double done(Seconds now) const {
+    return behind > Seconds{} ? 0.0 : (now - (due - takes)) / takes;
   }
 };
 
@@ -318,8 +321,7 @@ class BackupTasks final : public EventPolicy {
       }
       Seconds patience = (judge.slower - 1.0) * pace.block(x);
       if (!own.is_known()) patience += first_copies(view().workload(), x);
-      all.push_back(
-          {unit.id, b.block, patience, due, behind, own.is_known(), b.assigned, pace.block(x)});
+      all.push_back({unit.id, b.block, patience, due, behind, own.is_known(), pace.block(x)});
     }
     return all;
   }

@@ -10,7 +10,7 @@
 namespace equipoise {
 namespace {
 
-/// A part of the remaining work by which sums of it may differ.
+/// A part of all work by which sums of it may differ.
 constexpr double rounding_error = 1e-12;
 
 /// Half an even share of `work`, which is in no unit's plan; at least one grain.
@@ -44,7 +44,7 @@ std::optional<double> BlockPlan::unplanned_work(const View& view) const {
   const double planned = planned_work();
   if (planned == 0.0) return remaining;
   const double rest = remaining - planned - owed_;
-  if (rest <= rounding_error * remaining) return std::nullopt;
+  if (rest <= rounding_error * static_cast<double>(view.workload().items)) return std::nullopt;
   return rest;
 }
 

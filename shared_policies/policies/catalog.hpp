@@ -112,10 +112,6 @@ struct PaperPrice {
 /// InputError for an unknown preset.
 [[nodiscard]] bool knows_costs(const PolicyInfo& info, const TypedParameters& typed);
 
-/// Whether the policy is given the costs of items, with the parameters that were given. Throws
-/// InputError for an unknown preset.
-[[nodiscard]] bool knows_costs(const PolicyInfo& info, const TypedParameters& typed);
-
 /// Makes the policy, with backup tasks if `backup` is on. Throws InputError for an unknown
 /// parameter (suggesting the nearest name), for a value that cannot be read or is out of range, for
 /// a missing profile, for `costs=known` where nothing tells the costs of items, and for units that

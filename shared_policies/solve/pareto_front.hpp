@@ -59,8 +59,8 @@ struct FrontPoint {
 /// first at which the pieces fit), at the greatest, and between times whose energies differ, half
 /// way, until no time is left between them. This is exact.
 ///
-/// O(classes log2(n / classes) pieces^2) for each T, fewer where T allows short shares only; at
-/// most 2 + (points of the front) log2(times) of them, and never more than there are times.
+/// O(classes (1 + log2(n / classes)) pieces^2) for each T, fewer where T allows short shares only;
+/// O((1 + points of the front) log2(times)) of them.
 ///
 /// Source of the problem: Khaleghzadeh et al., IEEE TPDS 2021 (arXiv:1907.04080), whose HEPOPTA
 /// solves it. The method is ours.

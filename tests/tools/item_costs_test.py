@@ -135,6 +135,12 @@ class ItemCosts(unittest.TestCase):
         self.assertIn("warning: the items of loop differ, by its trace: they cost from 0.25 to 6.0 times the mean. "
                       "costs=alike leaves that out", self.said)
 
+    def test_costs_of_the_trace_of_a_kernel_that_computes(self):
+        ranges = [{"first": 0, "items": 32, "cost": 0.5}, {"first": 32, "items": 32, "cost": 1.5}]
+        self.write_trace(kernel="mandelbrot", costs={"items": 64, "ranges": ranges})
+        self.run_s("gss", "mandelbrot:width=8,height=64,costs=alike")
+        self.assertIn("warning: the items of mandelbrot differ, by its trace", self.said)
+
     def test_no_warning_about_costs_that_the_trace_does_not_have(self):
         self.write_trace()
         self.run_s("gss", f"loop:items={ITEMS},costs=alike")

@@ -114,13 +114,15 @@ std::string simulated_text(const Rows& rows) {
   for (const DivisionPoint* const point : rows) {
     if (!point->simulated) continue;
     times.push_back(point->simulated->time_s / point->model.time_s);
-    energies.push_back(point->simulated->energy_j / point->model.energy_j);
+    if (point->model.energy_j > 0.0) {
+      energies.push_back(point->simulated->energy_j / point->model.energy_j);
+    }
   }
   if (times.empty()) {
     return wrapped("Simulated, none of them does all items: the scenario leaves no unit.");
   }
-  std::string text = fmt::format("Simulated, they take {} this time and {} this energy",
-                                 range_text(times), range_text(energies));
+  std::string text = fmt::format("Simulated, they take {} this time", range_text(times));
+  if (!energies.empty()) text += fmt::format(" and {} this energy", range_text(energies));
   if (times.size() < rows.size()) {
     text += fmt::format("; {} of them do not end", rows.size() - times.size());
   }

@@ -184,7 +184,7 @@ bool simulate_and_run(Comparison& comparison, RealMachine& machine, World& real,
   for (const PolicyChoice& choice : comparison.policies) sim->check_policy(choice);
   Reference reference = sim->reference();
   comparison.lower_bound_s = reference.lower_bound_s();
-  describe_experiment(comparison, recorded, real.phases(), real.item_costs(),
+  describe_experiment(comparison, recorded, real.phases(), sim->item_costs(),
                       {sim->settings(), real.settings()});
   if (std::ranges::any_of(comparison.policies, &PolicyChoice::is_oracle)) {
     reference.find_schedule(recorded);

@@ -45,6 +45,7 @@ struct FrontScale {
     const double room = 0.05 * std::max(high - low, 0.1 * high);
     low = std::max(0.0, low - room);
     high += room;
+    if (high <= low) high = low + 1.0;  // all are 0
   }
   [[nodiscard]] double at(double value) const {
     return from + (to - from) * (value - low) / (high - low);

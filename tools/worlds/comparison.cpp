@@ -295,7 +295,8 @@ Foresight foresight_of(const Comparison& comparison, const PolicyResult& result)
 bool knows_costs(const Comparison& comparison, const PolicyResult& result) {
   const auto choice =
       std::ranges::find(comparison.policies, result.spelling, &PolicyChoice::spelling);
-  return choice != comparison.policies.end() && choice->knows_costs() &&
+  // On real units that compute, nobody tells a policy what items cost.
+  return choice != comparison.policies.end() && choice->knows_costs() && result.on != "real" &&
          std::ranges::any_of(comparison.experiment.costs,
                              [](const auto& costs) { return costs.has_value(); });
 }

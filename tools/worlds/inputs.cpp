@@ -241,6 +241,12 @@ void refuse_given_costs(const Spec& spec, const KernelInfo& info, const std::str
                          info.name));
 }
 
+/// Whether `spec` asks to simulate as if items cost the same, where a trace may have their costs.
+bool leaves_costs_of_trace_out(const Spec& spec, const KernelInfo& info) {
+  const auto costs = spec.parameters.find("costs");
+  return costs != spec.parameters.end() && costs->second == alike && !takes_costs(info);
+}
+
 /// Throws InputError at `trace_file` if `trace` was made for another problem than `workload`.
 void expect_problem(const Trace& trace, const std::string& trace_file, const Workload& workload) {
   for (const auto& [name, value] : workload.problem) {
@@ -271,11 +277,12 @@ std::unique_ptr<Kernel> choose_kernel(const std::string& spelling, const std::st
 
 Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces,
                          const std::string& where) {
-  const Spec spec = parse_spec(spelling, ':', where);
+  Spec spec = parse_spec(spelling, ':', where);
   std::vector<std::string> known;
   for (const KernelInfo& info : kernel_catalog()) {
     known.push_back(info.name);
     if (info.name != spec.name) continue;
+    if (leaves_costs_of_trace_out(spec, info)) spec.parameters.erase("costs");
     refuse_given_costs(spec, info, where);
     if (is_sized_for_a_trace(spec, info)) continue;
     Workload workload = make_kernel(spec.name, spec.parameters, where)->workload();

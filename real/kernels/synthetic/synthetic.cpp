@@ -18,6 +18,9 @@
 
 namespace equipoise {
 
+/// The most operations of an item, whatever its cost.
+constexpr double most_operations = 0x1p62;
+
 std::uint64_t sum_by_jumps(const std::uint32_t* row, std::size_t row_numbers) {
   const CongruentialItem item = item_of(row);
   // All sequences take `rounds` steps, and the first ones one more.
@@ -122,7 +125,8 @@ class Synthetic final : public Kernel {
     }
     std::uint32_t* row = rows_.data();
     const auto write_rows = [&](Items items, double cost) {
-      const auto operations = static_cast<std::uint64_t>(std::llround(work_.operations * cost));
+      const auto operations = static_cast<std::uint64_t>(
+          std::llround(std::min(work_.operations * cost, most_operations)));
       for (const std::uint32_t* const end = row + static_cast<std::size_t>(items) * row_numbers_;
            row != end; row += row_numbers_) {
         row[0] = static_cast<std::uint32_t>(operations);

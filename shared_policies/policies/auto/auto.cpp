@@ -174,6 +174,7 @@ class Auto final : public EventPolicy {
       ends_s_[finished->unit.index] = (event.at - iteration_began_).value;
     } else if (const auto* lost = std::get_if<BlockLost>(&event.what)) {
       loop_->learned.ended(lost->unit, event.at);
+      loop_->learned.interrupted();
     } else if (const auto* late = std::get_if<LateEnd>(&event.what)) {
       loop_->learned.ended(late->unit, event.at);
     } else if (std::holds_alternative<PhaseStarted>(event.what)) {
@@ -185,6 +186,7 @@ class Auto final : public EventPolicy {
     } else if (std::holds_alternative<UnitLost>(event.what) ||
                std::holds_alternative<UnitJoined>(event.what)) {
       is_due_ = true;
+      if (loop_ != nullptr) loop_->learned.interrupted();
     }
   }
 
@@ -205,7 +207,12 @@ class Auto final : public EventPolicy {
 
   /// If an iteration has ended, its times count for the policy that did it.
   void end_iteration() {
-    if (is_exhaustive_ && policy_ != nullptr) loop_->search->end(chosen_, ends_s_);
+    if (!is_exhaustive_ || policy_ == nullptr) return;
+    std::vector<double> ends_s;  // of the units that are there
+    for (const UnitState& unit : view().units()) {
+      if (unit.present) ends_s.push_back(ends_s_[unit.id.index]);
+    }
+    if (!ends_s.empty()) loop_->search->end(chosen_, ends_s);
   }
 
   /// A unit asks for work.

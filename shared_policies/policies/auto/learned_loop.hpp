@@ -83,6 +83,9 @@ class LearnedLoop {
   /// `unit` was handed a block, the last of its outstanding ones.
   void handed_out(const View& view, UnitId unit);
 
+  /// Units may have waited for something else than the master: for work, or to join.
+  void interrupted() { last_hand_out_.reset(); }
+
   /// The number of blocks that `unit` has finished.
   [[nodiscard]] std::uint64_t blocks(UnitId unit) const { return units_[unit.index].blocks; }
   /// Whether any unit has finished one.

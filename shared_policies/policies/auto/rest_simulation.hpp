@@ -42,7 +42,8 @@ struct SimulatedRest {
 ///
 /// and the master needs `master_s` for each, in the order in which units ask. Blocks that are out
 /// end when they should for items of mean cost; if that is past, after as long again as they are
-/// overdue. Units stay as they are: none is lost or joins. Remaining items lie together.
+/// overdue. Units stay as they are: none is lost or joins. Blocks are cut from the ranges
+/// that remain; their costs are those of as many items that would lie together at the loop's end.
 ///
 /// It ends after `blocks_most` blocks. The other items are then expected to cost what the simulated
 /// ones did: time passed since now, relative to the costs of items.

@@ -13,6 +13,7 @@ namespace equipoise {
 namespace {
 
 constexpr double keep = 0.97;                // factor on the weight of older measurements per block
+constexpr double keep_mean = 0.99;           // the same for means where items differ
 constexpr double known_weight_min = 1.5;     // measurements needed for a size to count as known
 constexpr double octave_distance_max = 2.0;  // measurements this many octaves away do not count
 constexpr double fixed_sd = 0.4;         // prior deviation of a, in times of the smallest blocks
@@ -33,6 +34,7 @@ std::optional<double> RunningCost::add(double items, double seconds) {
   seconds = std::max(seconds, shortest_block_s);
   largest_items_ = std::max(largest_items_, items);
   shortest_s_ = std::min(shortest_s_, seconds);
+  const int measured = measured_++;
   if (std::exchange(is_experience_, false)) {
     all_errors_ = known_size_errors_;  // what was uncertain is known
   } else if (!empty()) {
@@ -40,7 +42,7 @@ std::optional<double> RunningCost::add(double items, double seconds) {
     const double ratio = seconds / this->seconds(items);
     all_errors_.add(ratio - 1.0);
     if (is_known) known_size_errors_.add(ratio - 1.0);
-    if (is_known) error = std::log(ratio);
+    if (is_known && measured >= 2) error = std::log(ratio);
     if (is_known && !items_differ_ && is_outlier(std::log(ratio))) return error;
   }
   for (Octave& octave : octaves_) {
@@ -230,7 +232,7 @@ bool PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
       alone_.is_far_from(items, (at - finished.assigned - finished.times.setup).value);
   const bool shows_items =
       items * alone_.item_s() >= alone_.fixed_s() || items >= alone_.largest_items();
-  if (is_contradicted) *this = PipelineCost(overlaps_);
+  if (is_contradicted) forget();
   if (shows_items) is_unconfirmed_ = false;
   const StageTimes& times = finished.times;
   const Seconds longest =
@@ -260,12 +262,18 @@ bool PipelineCost::add(const BlockFinished& finished, Seconds at, Seconds last_e
     in_stage_s_ += longest_s;
   }
   if (!is_first) {
-    blocks_ += 1.0;
-    items_ += items;
-    stages_s_ += longest_s;
+    blocks_ = keep_mean * blocks_ + 1.0;
+    items_ = keep_mean * items_ + items;
+    stages_s_ = keep_mean * stages_s_ + longest_s;
     if (items_differ_) items_differ();
   }
   return is_contradicted;
+}
+
+void PipelineCost::forget() {
+  const bool items_differ = items_differ_;
+  *this = PipelineCost(overlaps_);
+  items_differ_ = items_differ;
 }
 
 void PipelineCost::items_differ() {

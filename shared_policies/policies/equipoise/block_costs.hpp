@@ -45,7 +45,8 @@ class RunningCost {
   [[nodiscard]] bool is_far_from(double items, double seconds) const;
 
   /// Adds a measurement: a block of `items` > 0 took `seconds` >= 0. Returns the logarithm of the
-  /// ratio of its time to the expected one, if blocks of about this size are known.
+  /// ratio of its time to the expected one, if blocks of about this size are known, two of them
+  /// from this run.
   std::optional<double> add(double items, double seconds);
 
   /// Items differ, and took `mean_item_s` on average in blocks of `mean_items`, fixed costs
@@ -109,6 +110,7 @@ class RunningCost {
   bool is_experience_ = false;  // all that is known is of earlier runs
   double surprise_ = 0.0;       // logarithm of the ratio of a surprise just before; 0: none
   bool items_differ_ = false;
+  int measured_ = 0;  // blocks of this run
   double shortest_s_ = std::numeric_limits<double>::infinity();
 };
 
@@ -131,6 +133,9 @@ class PipelineCost {
 
   /// Starts from what earlier runs showed. To be called before any block.
   void start_from(const LearnedCost& learned);
+
+  /// Forgets everything but that items differ, if they do.
+  void forget();
 
   /// Adds a finished block, without its setup. It ended at `at`, the unit's block before it at
   /// `last_end`.
@@ -198,7 +203,7 @@ class PipelineCost {
   // Sums over queued blocks:
   double spans_s_ = 0.0;          // from the end of the block before to the own end
   double queued_stages_s_ = 0.0;  // the longest stage
-  // Over all blocks but first ones:
+  // Over all blocks but first ones; old ones lose weight slowly:
   double blocks_ = 0.0;
   double items_ = 0.0;
   double stages_s_ = 0.0;  // the longest stage

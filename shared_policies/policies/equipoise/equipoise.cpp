@@ -13,7 +13,8 @@
 //    fixed time than its scatter costs (risk aversion: `caution`). The last grains are assigned one
 //    by one (list_schedule).
 // 5. First blocks are small, larger on accelerators; later ones grow up to twofold each time
-//    (`growth`). Units queue as many blocks as hide copies and the latency of the controller.
+//    (`growth`), eightfold on accelerators and over networks (`accelerator_growth`). Units queue as
+//    many blocks as hide copies and the latency of the controller.
 // 6. Links to other nodes are asked what they carry (Network). Remote units take part if what they
 //    have to fetch takes less than the time left, iterations to come included (RemoteUnits).
 // 7. Earlier runs (`--experience`) count as up to three blocks, the fewer the older they are. What
@@ -24,7 +25,8 @@
 // 9. A block is expected to need as long again as it is overdue. When nothing is left to hand out,
 //    idle units do overdue blocks again (`backup`, BackupTasks). Lost work is divided again.
 //
-// block_costs.hpp has 1, forecast.hpp 2 to 4, remote_units.hpp 6, item_differences.hpp 8; this file puts them together.
+// block_costs.hpp has 1, forecast.hpp 2 to 4, remote_units.hpp 6, item_differences.hpp 8; this file
+// puts them together.
 //
 // `equipoise sweep tools/campaigns/ablation.json --out DIR` compares the policy with itself with
 // one part at a time removed or changed; tools/campaigns/RESULTS.md has what was found.
@@ -158,7 +160,7 @@ class Equipoise final : public EventPolicy {
   void forget_unconfirmed() {
     for (const UnitState& unit : view().units()) {
       PipelineCost& cost = learned_->costs[unit.id.index];
-      if (cost.is_unconfirmed()) cost = PipelineCost(unit.unit.copy_engines > 0);
+      if (cost.is_unconfirmed()) cost.forget();
     }
   }
 

@@ -42,8 +42,8 @@ class NextBlock {
   ///     max(min(share * left / (1 + margin * sd), hidden), min(fixed / overhead, left / 2))
   ///
   /// seconds, where sd is the scatter, the share lies between `least_slack` and `slack`, as large
-  /// as the fixed time asks for (`least_slack` if items differ), and `hidden_s` is the time of the longest block whose copy in
-  /// is hidden (PipelineCost::longest_hidden_s).
+  /// as the fixed time asks for (`least_slack` if items differ), and `hidden_s` is the time of the
+  /// longest block whose copy in is hidden (PipelineCost::longest_hidden_s).
   [[nodiscard]] double items(const RunningCost& cost, double left_s, double cap_items,
                              double hidden_s) const;
 

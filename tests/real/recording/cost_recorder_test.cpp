@@ -108,6 +108,23 @@ TEST(Record, HasNoCostsOfItemsThatAreAlike) {
   EXPECT_EQ(recording.trace.samples.size(), 2u);
 }
 
+TEST(Record, GivesNoUnitItemsThatAreNotThere) {
+  // One item, and two units, which are timed one after the other.
+  KernelScript script(1);
+  script.compute = [](const Block& block, int) {
+    EXPECT_EQ(block.first, 0);
+    EXPECT_EQ(block.items, 1);
+  };
+  ScriptedKernel kernel(script);
+  RecordSetup setup;
+  setup.units = parse_units({"cpu", "cpu"});
+  setup.kernel = &kernel;
+  setup.alone = true;
+  setup.sizes = {1};
+  setup.samples_min = setup.samples_max = 2;
+  EXPECT_FALSE(record(setup).trace.costs);
+}
+
 TEST(Record, TakesItemsToBeAlikeIfNoTimeIsForThat) {
   HalfOfThem differing(true);
   RecordSetup setup = differing.setup({"cpu"});

@@ -119,11 +119,11 @@ class ScheduleSearch : public testing::Test {
     EXPECT_GE(found.seconds, in.bound.seconds.value() * (1.0 - 1e-9));
     SimMachine kept = in;
     kept.schedule = found.schedule;
+    // The result may come from our own policy, which adapts to what happens and queues blocks at
+    // other times than a plan does.
+    EXPECT_GE(simulated_s(kept), found.seconds);
     if (kept.setup.scenario.events.empty()) {
-      EXPECT_EQ(simulated_s(kept), found.seconds);
-    } else {
-      // The result may come from our own policy, which adapts.
-      EXPECT_GE(simulated_s(kept), found.seconds);
+      EXPECT_NEAR(simulated_s(kept), found.seconds, 1e-6 * found.seconds);
     }
     return found;
   }
@@ -278,7 +278,7 @@ TEST_F(ScheduleSearch, KeepsWhatItFoundInTheWorld) {
   find_best_schedule(known, options);
   ASSERT_TRUE(known.best_known.has_value());
   EXPECT_EQ(known.schedule, search_schedule(world(options.workloads), options).schedule);
-  EXPECT_DOUBLE_EQ(simulated_s(known), known.best_known->seconds);
+  EXPECT_NEAR(simulated_s(known), known.best_known->seconds, 1e-6);
   EXPECT_LT(known.best_known->seconds, by_itself_s);
 }
 
