@@ -17,8 +17,8 @@
 // straight lines between recorded sizes, and busy less idle watts while a unit computes.
 //
 // Ours: which point of the front a run takes (objective, slack); pieces of several items; several
-// blocks where memory does not hold a share. The run loop cuts whole grains, so a last grain that is
-// smaller goes to whoever asks last, not to the unit of the division.
+// blocks where memory does not hold a share. The run loop cuts whole grains, so a last grain that
+// is smaller goes to whoever asks last, not to the unit of the division.
 #include <cmath>
 #include <limits>
 #include <optional>

@@ -103,8 +103,8 @@ class ScheduleSearch : public testing::Test {
     return report.run.numbers.makespan.value;
   }
 
-  /// Searches. Expects that the schedule has all items, takes the reported time, is not worse than
-  /// the division of `optimum` and not below the lower bound.
+  /// Searches. Expects that the schedule has all items, takes about the reported time, is not worse
+  /// than the division of `optimum` and not below the lower bound.
   [[nodiscard]] BestKnown search(const SimMachine& in) const {
     BestKnown found = search_schedule(in, options);
     EXPECT_EQ(found.schedule.size(), in.setup.phases.size());
@@ -119,11 +119,11 @@ class ScheduleSearch : public testing::Test {
     EXPECT_GE(found.seconds, in.bound.seconds.value() * (1.0 - 1e-9));
     SimMachine kept = in;
     kept.schedule = found.schedule;
-    // The result may come from our own policy, which adapts to what happens and queues blocks at
-    // other times than a plan does.
+    // The result may come from our own policy, which adapts to what happens and is not bound to the
+    // blocks of a schedule.
     EXPECT_GE(simulated_s(kept), found.seconds);
     if (kept.setup.scenario.events.empty()) {
-      EXPECT_NEAR(simulated_s(kept), found.seconds, 1e-6 * found.seconds);
+      EXPECT_NEAR(simulated_s(kept), found.seconds, 0.01 * found.seconds);
     }
     return found;
   }
