@@ -73,7 +73,7 @@ void BlockPlan::drop(const View& view, UnitId unit, Decisions& decisions) {
 void BlockPlan::assign(const View& view, UnitId unit, double work, BlockTag tag,
                        Decisions& decisions) {
   if (view.remaining() == 0) return;
-  const Items first = view.not_handed_out().front().first;
+  const Items first = view.not_handed_out().begin()->first;
   const Items items = std::max<Items>(1, std::llround(work_.next_items(view, work)));
   const Items granted = decisions.assign(unit, items, tag);
   const bool is_whole = granted + view.workload().grain_items > items;

@@ -43,7 +43,7 @@ double KnownWork::items_from(const View& view, Items first, Items most, double w
 }
 
 double KnownWork::next_items(const View& view, double work) const {
-  const ItemRange next = view.not_handed_out().front();
+  const ItemRange next = *view.not_handed_out().begin();
   return items_from(view, next.first, next.items, work);
 }
 

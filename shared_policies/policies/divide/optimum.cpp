@@ -214,7 +214,7 @@ class ReactingPlan final : public EventPolicy {
       unit.end_s = std::max(unit.end_s, view().now().value);
       const double work = wanted(id);
       if (work <= 0.0) return;
-      const Items first = view().not_handed_out().front().first;
+      const Items first = view().not_handed_out().begin()->first;
       const double items = work_.next_items(view(), work);
       const Items granted = decisions().assign(id, static_cast<Items>(std::ceil(items)));
       if (granted == 0) return;

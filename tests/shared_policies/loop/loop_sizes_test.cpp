@@ -166,7 +166,7 @@ class LearnedItemTimes : public testing::Test {
               double assigned_s, double end_s) {
     Block block;
     block.id = next_id++;
-    block.first = view.not_handed_out().front().first;
+    block.first = view.not_handed_out().begin()->first;
     block.items = items;
     view.grant({block, Seconds{assigned_s}}, UnitId{unit});
     tell(times, Seconds{end_s},
