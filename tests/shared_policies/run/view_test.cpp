@@ -197,7 +197,7 @@ TEST(View, KnowsWhichItemsAreNotHandedOut) {
     }
   });
   MemoryJournal journal;
-  const auto executor = make_fake_executor({{affine_unit(0, 1)}});
+  const auto executor = make_fake_executor({{affine_unit(0, 1)}, {}, {}});
   EXPECT_TRUE(run_policy(*executor, policy, setup_of(1, items_of(100)), journal).complete);
   using Ranges = std::vector<std::pair<Items, Items>>;
   EXPECT_EQ(seen, (std::vector<Ranges>{
