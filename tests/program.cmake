@@ -8,17 +8,17 @@ endfunction()
 # These run on this machine's units.
 equipoise_program_tests(live
   SOURCES
-    tools/gpu_check_test.cpp
-    tools/gpu_check_troubles_test.cpp
-    tools/paced_test.cpp
-    tools/real_scenario_test.cpp
-    tools/synthetic_test.cpp
-    tools/record_test.cpp
-    tools/recorded_watts_test.cpp
-    tools/validate_test.cpp
+    tools/scripts/gpu_check_test.cpp
+    tools/scripts/gpu_check_troubles_test.cpp
+    tools/live/paced_test.cpp
+    tools/live/real_scenario_test.cpp
+    tools/live/synthetic_test.cpp
+    tools/live/record_test.cpp
+    tools/live/recorded_watts_test.cpp
+    tools/live/validate_test.cpp
   ALONE)
 
-equipoise_program_tests(this_machine SOURCES tools/this_machine_test.cpp ALONE SMOKE PACKED)
+equipoise_program_tests(this_machine SOURCES tools/live/this_machine_test.cpp ALONE SMOKE PACKED)
 
 # The usual way through the program.
 equipoise_program_tests(program
@@ -26,34 +26,34 @@ equipoise_program_tests(program
     tools/every_policy_test.cpp
     tools/parts_test.cpp
     tools/program_test.cpp
-    tools/same_journal_test.cpp
+    tools/outputs/same_journal_test.cpp
   SMOKE)
 
 # All other commands.
 equipoise_program_tests(commands
   SOURCES
-    tools/archive_test.cpp
+    tools/scripts/archive_test.cpp
     tools/bad_input_test.cpp
     tools/block_timeout_test.cpp
-    tools/comparison_table_test.cpp
+    tools/outputs/comparison_table_test.cpp
     tools/completion_test.cpp
-    tools/described_machine_test.cpp
+    tools/machines/described_machine_test.cpp
     tools/worlds/device_links_test.cpp
     tools/energy_test.cpp
     tools/experience_test.cpp
     tools/prediction_test.cpp
-    tools/machine_spec_inputs_test.cpp
-    tools/block_cost_test.cpp
-    tools/machine_spec_test.cpp
-    tools/many_hosts_test.cpp
+    tools/machines/machine_spec_inputs_test.cpp
+    tools/machines/block_cost_test.cpp
+    tools/machines/machine_spec_test.cpp
+    tools/machines/many_hosts_test.cpp
     tools/worlds/h200_test.cpp
-    tools/mi300a_test.cpp
-    tools/one_writer_test.cpp
-    tools/outputs_test.cpp
+    tools/machines/mi300a_test.cpp
+    tools/outputs/one_writer_test.cpp
+    tools/outputs/outputs_test.cpp
     tools/phases_test.cpp
-    tools/platform_test.cpp
+    tools/machines/platform_test.cpp
     tools/replay_test.cpp
-    tools/replaced_outputs_test.cpp
+    tools/outputs/replaced_outputs_test.cpp
     tools/messages_test.cpp
     tools/report/glossary_test.cpp
     tools/report/headings_test.cpp
@@ -138,8 +138,8 @@ target_link_libraries(exports_tests PRIVATE GTest::gmock PkgConfig::PUGIXML)
 if(EQUIPOISE_SLOW_TESTS)
   equipoise_program_tests(campaigns
     SOURCES
-      tools/clusters_test.cpp
-      tools/energy_paper_test.cpp
+      tools/machines/clusters_test.cpp
+      tools/machines/energy_paper_test.cpp
       tools/sweep_test.cpp
       support/serving_main.cpp
     SMOKE)
@@ -178,17 +178,17 @@ if(EQUIPOISE_PYTHON)
   set_tests_properties(ReportPage.InABrowser PROPERTIES LABELS page-smoke TIMEOUT 300
     SKIP_RETURN_CODE 77)
   add_test(NAME SameOutputs.FindsWhatDiffers COMMAND ${EQUIPOISE_PYTHON}
-    ${CMAKE_CURRENT_SOURCE_DIR}/tools/same_outputs_test.py $<TARGET_FILE:equipoise> ${PROJECT_SOURCE_DIR})
+    ${CMAKE_CURRENT_SOURCE_DIR}/tools/scripts/same_outputs_test.py $<TARGET_FILE:equipoise> ${PROJECT_SOURCE_DIR})
   set_tests_properties(SameOutputs.FindsWhatDiffers PROPERTIES TIMEOUT 300)
   add_test(NAME GenerateMachines.OfDevicesThatExist COMMAND ${EQUIPOISE_PYTHON}
-    ${CMAKE_CURRENT_SOURCE_DIR}/tools/generate_machines_test.py $<TARGET_FILE:equipoise> ${PROJECT_SOURCE_DIR})
+    ${CMAKE_CURRENT_SOURCE_DIR}/tools/scripts/generate_machines_test.py $<TARGET_FILE:equipoise> ${PROJECT_SOURCE_DIR})
   set_tests_properties(GenerateMachines.OfDevicesThatExist PROPERTIES TIMEOUT 300)
   add_test(NAME CountStatements.OfThePapers COMMAND ${EQUIPOISE_PYTHON}
-    ${CMAKE_CURRENT_SOURCE_DIR}/tools/count_statements_test.py ${PROJECT_SOURCE_DIR})
+    ${CMAKE_CURRENT_SOURCE_DIR}/tools/scripts/count_statements_test.py ${PROJECT_SOURCE_DIR})
   add_test(NAME ItemCosts.AgreeWithListScheduling COMMAND ${EQUIPOISE_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/tools/item_costs_test.py $<TARGET_FILE:equipoise>)
   add_test(NAME JudgeDrawn.MachinesOfASeed COMMAND ${EQUIPOISE_PYTHON}
-    ${CMAKE_CURRENT_SOURCE_DIR}/tools/judge_drawn_test.py ${PROJECT_SOURCE_DIR})
+    ${CMAKE_CURRENT_SOURCE_DIR}/tools/scripts/judge_drawn_test.py ${PROJECT_SOURCE_DIR})
   add_test(NAME ValidationRun.OfMadeUpResults COMMAND ${EQUIPOISE_PYTHON}
-    ${CMAKE_CURRENT_SOURCE_DIR}/tools/validation_run_test.py ${PROJECT_SOURCE_DIR})
+    ${CMAKE_CURRENT_SOURCE_DIR}/tools/scripts/validation_run_test.py ${PROJECT_SOURCE_DIR})
 endif()

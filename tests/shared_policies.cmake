@@ -41,7 +41,7 @@ equipoise_tests(contract
   LIBS equipoise_test_support equipoise::real
   SMOKE)
 
-equipoise_tests(source_tree SOURCES source_tree_test.cpp tools/tidy_test.cpp LIBS equipoise_build_settings)
+equipoise_tests(source_tree SOURCES source_tree_test.cpp tools/scripts/tidy_test.cpp LIBS equipoise_build_settings)
 # This test matches regular expressions with every line of the project, which takes ten times as
 # long unoptimised.
 target_compile_options(source_tree_tests PRIVATE -O1)

@@ -27,8 +27,8 @@ namespace equipoise {
 /// too, if D_p - now > E_q(x), or once now - D_p >= E_q(x): what has stopped for ever is given
 /// again once it is overdue by the time that doing it again takes. Blocks behind others on their
 /// unit end after these, each by its longest stage. No items are out more than twice: of two blocks
-/// that are both expected to end too late, the later one is taken back. That is the one that is
-/// overdue; if both are, their items are dear rather than both units slow, and it is the one that
+/// that are both expected to end too late, the later one is taken back. If only one of them is
+/// overdue, that is the one; if both are, their items are dear rather than both units slow, and it is the one that
 /// has run for less of its E.
 /// Each time that items are given again, E_q counts twice as much, so that wrong expectations end.
 ///

@@ -137,6 +137,17 @@ inline void add_affine(PolicyTest& test, double fixed_s, double per_item_s) {
   test.known.phases.front().push_back(std::make_unique<AffineCurve>(fixed_s, per_item_s));
 }
 
+/// Says what kind of unit the next one of `test.units` is, and what it draws (W) when idle and when
+/// busy.
+inline void add_watts(PolicyTest& test, UnitKind kind, double idle_w, double busy_w) {
+  Unit unit;
+  unit.name = "u" + std::to_string(test.units.size());
+  unit.kind = kind;
+  unit.idle_w = idle_w;
+  unit.busy_w = busy_w;
+  test.units.push_back(unit);
+}
+
 /// Our own policy on CPUs that take `item_s` seconds per item and `fixed_s` per block.
 inline PolicyTest equipoise_on(Items items, const std::vector<double>& item_s,
                                double fixed_s = 0.0) {

@@ -1,11 +1,13 @@
 // The candidate splits of closed forms, and the search, in which starting splits, from prefixes and
-// from time limits, are improved by moving items between pairs of units.
+// from time limits, are improved by moving items between pairs of units, and the best of these by
+// other time limits near its own.
 #include "shared_policies/policies/divide/energy_split.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -112,6 +114,7 @@ std::vector<double> solve_prefix(std::span<const PoweredUnit> units, Objective o
 namespace {
 
 constexpr int times_tried = 96;      // from the least time to that of the slowest unit alone
+constexpr int first_passes = 2;      // by single grains
 constexpr std::size_t improved = 4;  // how many of the best starts are improved
 
 using Shares = std::vector<Items>;
@@ -130,6 +133,9 @@ class PairMoves {
   }
 
   Shares improve() {
+    // Large moves may leave the neighbourhood of the start, and with it the best split.
+    for (int k = 0; k < first_passes && move_all_pairs(problem_.grain_items); ++k) {
+    }
     Items step = problem_.grain_items;
     while (step <= problem_.items / 4) step *= 2;
     for (; step >= problem_.grain_items; step /= 2) {
@@ -261,6 +267,14 @@ class Starts {
   };
   [[nodiscard]] const std::vector<Start>& found() const { return found_; }
 
+  /// The best split that fills units within one of `times_s`; nothing if none holds all items.
+  [[nodiscard]] Shares best_within(std::span<const double> times_s) {
+    found_.clear();
+    for (const double time_s : times_s) fill_within(time_s);
+    const auto best = std::ranges::min_element(found_, {}, &Start::value);
+    return best == found_.end() ? Shares{} : std::move(best->shares);
+  }
+
  private:
   void add(Shares shares) {
     const double value = evaluate_split(problem_, shares).of(objective_);
@@ -350,11 +364,41 @@ SplitResult evaluate_split(const EnergyProblem& problem, std::span<const Items> 
   return worth;
 }
 
+namespace {
+
+constexpr Items grains_near = 2;
+constexpr double within_rounding = 1.0 + 1e-12;  // a share that takes a time is done within it
+
+/// The times at which units would end with one or two grains more or less: of those units that end
+/// last, as many as times are tried at first.
+std::vector<double> times_near(const EnergyProblem& problem, const Shares& shares) {
+  std::vector<std::size_t> order;
+  std::vector<double> ends_s(shares.size(), 0.0);
+  for (std::size_t p = 0; p < shares.size(); ++p) {
+    if (shares[p] == 0) continue;
+    order.push_back(p);
+    ends_s[p] = problem.costs[p]->at(static_cast<double>(shares[p])).seconds;
+  }
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t p) { return ends_s[p]; });
+  std::vector<double> times_s;
+  for (const std::size_t p : order) {
+    if (times_s.size() >= times_tried) break;
+    for (Items more = -grains_near; more <= grains_near; ++more) {
+      const Items items = shares[p] + more * problem.grain_items;
+      if (items <= 0 || items > problem.items) continue;
+      times_s.push_back(problem.costs[p]->at(static_cast<double>(items)).seconds * within_rounding);
+    }
+  }
+  return times_s;
+}
+
+}  // namespace
+
 std::vector<Items> search_energy_split(const EnergyProblem& problem, Objective objective) {
   EQ_CHECK(!problem.costs.empty() && problem.costs.size() == problem.dynamic_w.size(),
            "a cost and a power for each unit");
   EQ_CHECK(problem.items > 0, "something to divide");
-  const Starts starts(problem, objective);
+  Starts starts(problem, objective);
   Shares best;
   double least = 0.0;
   for (std::size_t k = 0; k < std::min(improved, starts.found().size()); ++k) {
@@ -365,7 +409,15 @@ std::vector<Items> search_energy_split(const EnergyProblem& problem, Objective o
       best = std::move(shares);
     }
   }
-  return best;
+  for (;;) {
+    Shares shares = starts.best_within(times_near(problem, best));
+    if (shares.empty()) return best;
+    shares = PairMoves(problem, objective, std::move(shares)).improve();
+    const double value = evaluate_split(problem, shares).of(objective);
+    if (!(value < least * (1.0 - 1e-12))) return best;
+    least = value;
+    best = std::move(shares);
+  }
 }
 
 ParameterInfo objective_parameter() {

@@ -127,7 +127,8 @@ struct EnergyProblem {
 /// dynamic energy per item, here taken at the shares themselves; and, for about a hundred values of
 /// T, splits that fill the units in that order with the items they can do within T. The best few
 /// starts are improved: items are moved between pairs of units, in ever smaller amounts down to a
-/// grain, until no move helps.
+/// grain, until no move helps. The best of them is improved further as long as another T helps, one
+/// at which a unit would end with one or two grains more or less.
 ///
 /// If times are proportional to items, the result is exact up to rounding; otherwise it is a
 /// search. For splits of 24 to 60 items among 2 to 4 units with fixed costs and speeds that rise or

@@ -21,7 +21,8 @@
 //    first blocks contradict is forgotten, also of all units that have not confirmed it.
 // 8. Items may cost more in some places than in others. Where small blocks cost nothing, blocks are
 //    small from the start (`least_slack`), and they are so everywhere once it is seen that dear
-//    items lie together (ItemDifferences). From then on, costs are means over all places.
+//    items lie together (ItemDifferences). From then on, costs are means over all places, in which
+//    older blocks weigh a little less.
 // 9. A block is expected to need as long again as it is overdue. When nothing is left to hand out,
 //    idle units do overdue blocks again (`backup`, BackupTasks). Lost work is divided again.
 //

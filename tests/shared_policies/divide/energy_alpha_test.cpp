@@ -21,12 +21,7 @@ using Sizes = std::vector<Items>;
 void add_powered(PolicyTest& test, UnitKind kind, double items_per_s, double idle_w,
                  double busy_w) {
   add_affine(test, 0.0, 1.0 / items_per_s);
-  Unit unit;
-  unit.name = "u" + std::to_string(test.units.size());
-  unit.kind = kind;
-  unit.idle_w = idle_w;
-  unit.busy_w = busy_w;
-  test.units.push_back(unit);
+  add_watts(test, kind, idle_w, busy_w);
 }
 
 /// A CPU of 100 items/s, and a GPU with the figures of one row of the energy paper.

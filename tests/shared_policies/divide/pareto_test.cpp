@@ -40,11 +40,7 @@ void add_table(PolicyTest& test, const std::vector<double>& seconds, double idle
   test.fake.units.push_back(affine_unit(0.0, 1.0));
   test.fake.units.back().compute_s = [cost](double items) { return cost.at(items).seconds; };
   test.known.phases.front().push_back(std::make_unique<TableCost>(seconds));
-  Unit unit;
-  unit.name = "u" + std::to_string(test.units.size());
-  unit.idle_w = idle_w;
-  unit.busy_w = busy_w;
-  test.units.push_back(unit);
+  add_watts(test, UnitKind::cpu, idle_w, busy_w);
 }
 
 /// Four items on two units that draw 1 W each when idle. `a` draws 2 W more while it computes, `b`

@@ -39,8 +39,9 @@ export function quantity(value, unit, digits = 4) {
   return size === 0 ? `0 ${unit}` : `${significant(value / 1e-6, digits)} µ${unit}`;
 }
 
+/** `share` in percent: "4.5 %", and never "-0.0 %". */
 export function percent(share, digits = 1) {
-  return `${(100 * share).toFixed(digits)} %`;
+  return `${(100 * share).toFixed(digits).replace(/^-(?=0\.?0*$)/, "")} %`;
 }
 
 /** `text` for HTML, as in tooltips of charts. */

@@ -8,7 +8,7 @@
 
 #include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
-#include "tests/tools/gpu_check_fixture.hpp"
+#include "tests/tools/scripts/gpu_check_fixture.hpp"
 
 namespace equipoise::gpu_check_test {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "tests/tools/machine_spec_fixture.hpp"
+#include "tests/tools/machines/machine_spec_fixture.hpp"
 
 namespace equipoise::machine_spec_test {
 namespace {

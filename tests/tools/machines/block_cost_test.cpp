@@ -1,7 +1,7 @@
 // Tests of the modelled time of a block: whole rounds, resident data, and who says them.
 #include "platforms/machine_spec.hpp"
 
-#include "tests/tools/machine_spec_fixture.hpp"
+#include "tests/tools/machines/machine_spec_fixture.hpp"
 
 namespace equipoise::machine_spec_test {
 namespace {

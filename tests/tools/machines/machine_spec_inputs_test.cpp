@@ -1,6 +1,6 @@
 // Tests of what machine specs take from elsewhere: data sheets, measured times, units of measure,
 // and equal machines.
-#include "tests/tools/machine_spec_fixture.hpp"
+#include "tests/tools/machines/machine_spec_fixture.hpp"
 
 namespace equipoise::machine_spec_inputs_test {
 namespace {
