@@ -176,9 +176,9 @@ TEST(ComparisonSvg, CutsBarsThatWouldHideTheOthers) {
 // 10 J at 440 - 384 x 6.3 / 6.6 = 73.45, 4 J at 440 - 384 x 0.3 / 6.6.
 TEST(FrontSvg, DrawsWhatNoDivisionBeatsAsStepsAndSimulatedRunsAsRings) {
   DivisionFront front;
-  front.points = {{.model = {1.0, 10.0}, .simulated = SplitResult{1.0, 10.0}},
-                  {.model = {3.0, 4.0}},
-                  {.model = {5.0, 6.0}, .is_beaten_in_all = true, .simulated = SplitResult{9, 9}}};
+  front.points = {{{1.0, 10.0}, 0.0, {}, false, SplitResult{1.0, 10.0}},
+                  {{3.0, 4.0}, 0.0, {}, false, {}},
+                  {{5.0, 6.0}, 0.0, {}, true, SplitResult{9, 9}}};
   const std::string svg = front_svg(front, "k<1>");
   EXPECT_THAT(shapes(svg, "steps", "d"), ElementsAre("M128.18 73.45H891.82V422.55"));
   EXPECT_THAT(shapes(svg, "bold", ""),
