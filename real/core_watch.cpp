@@ -11,6 +11,7 @@
 #include <map>
 #include <sstream>
 
+#include "real/commands/command_process.hpp"
 #include "real/threads/clock.hpp"
 
 namespace equipoise {
@@ -71,7 +72,7 @@ CoreUse CoreWatch::since() const {
 }
 
 double CoreWatch::own_seconds_now() const {
-  const double all_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  const double all_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) + commands_cpu_seconds();
   return is_apart_ ? all_s - seconds_of(CLOCK_THREAD_CPUTIME_ID) : all_s;
 }
 

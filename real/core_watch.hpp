@@ -22,9 +22,9 @@ class CoreWatch {
  public:
   explicit CoreWatch(const Placement& placement);
 
-  /// How the cores were used since construction. All CPU time of this process counts as its own
-  /// use of them, without that of the calling thread if the controller has other cores. Returns
-  /// zeros if no unit computes or if the system does not tell.
+  /// How the cores were used since construction. All CPU time of this process and of the commands
+  /// that it has started counts as its own use of them, without that of the calling thread if the
+  /// controller has other cores. Returns zeros if no unit computes or if the system does not tell.
   [[nodiscard]] CoreUse since() const;
 
  private:

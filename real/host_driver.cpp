@@ -50,6 +50,7 @@ class HostDriver final : public UnitDriver {
           phase.kernel->make_block_program({setup_.unit.name, index_, setup_.cores}));
       EQ_CHECK(block_programs_.back() != nullptr || (team_ && programs_.back() != nullptr),
                "a unit has a program for blocks, or cores and one for these");
+      if (block_programs_.back()) block_programs_.back()->come_up();
       const Items most = largest_block(setup_.unit, *phase.workload);
       bytes = std::max(bytes, UnitMemory::bytes_for_one(phase.kernel->data(), most));
     }
@@ -129,29 +130,17 @@ class HostDriver final : public UnitDriver {
       return in_copy;
     });
     if (!has_input) return;
-    const Seconds computed = stage(in, setup_.rates.compute, report.cores.waited.compute, [&] {
-      BlockProgram* const program = block_program_of(command.block);
-      if (program == nullptr) {
-        return compute(programs_[static_cast<std::size_t>(command.block.phase)]);
-      }
-      const BlockWish wish{[&] {
-                             ReportKind kind{};
-                             return mailbox.slots().begin(command.slot, kind);
-                           },
-                           gives_up};
-      return wait_during([&] { program->compute(staged_, wish); });
-    });
+    const Seconds computed = stage(in, setup_.rates.compute, report.cores.waited.compute,
+                                   [&] { return compute(command, mailbox, gives_up); });
     report.end = computed;
-    if (mailbox.slots().claim(command.slot)) {
+    if (is_whole_ && mailbox.slots().claim(command.slot)) {
       report.kind = ReportKind::done;
       report.end = stage(computed, setup_.rates.out, report.cores.waited.out, [&] {
         Seconds in_copy;
         mailbox.access_host(command, [&] {
-          in_copy = wait_during([&] {
-            copy_out(data_of(command.block), command.block, staged_);
-            BlockProgram* const program = block_program_of(command.block);
-            if (program != nullptr) program->keep_results(staged_);
-          });
+          in_copy = wait_during([&] { copy_out(data_of(command.block), command.block, staged_); });
+          BlockProgram* const program = block_program_of(command.block);
+          if (program != nullptr) program->keep_results(staged_);
         });
         return in_copy;
       });
@@ -180,7 +169,23 @@ class HostDriver final : public UnitDriver {
 
   /// Computes the staged block. Returns the longest wait of a thread for its core, if that is
   /// measured.
-  [[nodiscard]] Seconds compute(const CpuProgram& program) {
+  [[nodiscard]] Seconds compute(const Command& command, WorkerMailbox& mailbox,
+                                const GivesUp& gives_up) {
+    is_whole_ = true;
+    BlockProgram* const program = block_program_of(command.block);
+    if (program == nullptr) {
+      return compute_with_threads(programs_[static_cast<std::size_t>(command.block.phase)]);
+    }
+    // What is only late goes on to its end, by which its unit is known to be back.
+    const auto is_wanted = [&] {
+      ReportKind kind{};
+      return mailbox.is_abandoned(command) || mailbox.slots().begin(command.slot, kind);
+    };
+    is_whole_ = program->compute(staged_, {is_wanted, gives_up});
+    return {};  // a thread that waits for a process does not wait for its core
+  }
+
+  [[nodiscard]] Seconds compute_with_threads(const CpuProgram& program) {
     std::atomic<double> longest_s = 0.0;
     compute_with(
         *team_,
@@ -248,6 +253,7 @@ class HostDriver final : public UnitDriver {
   StagedBlock staged_;
   std::vector<std::uint64_t> versions_;  ///< of the resident arrays here; 0: none
   int index_;                            ///< of the unit among those of its kind
+  bool is_whole_ = false;                ///< whether the staged block was computed to its end
   int phase_ = -1;                       ///< whose data is here
   std::uint32_t epoch_ = 0;              ///< in which it came here
 };

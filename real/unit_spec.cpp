@@ -101,8 +101,8 @@ std::vector<ParameterInfo> with_common_parameters(std::vector<ParameterInfo> own
 }
 
 std::span<const UnitKindInfo> unit_catalog() {
-  static const std::array<UnitKindInfo, 4> rows = {cpu_kind(), cuda_kind(), emulated_kind(),
-                                                   paced_kind()};
+  static const std::array<UnitKindInfo, 5> rows = {cpu_kind(), cuda_kind(), emulated_kind(),
+                                                   external_kind(), paced_kind()};
   return rows;
 }
 
@@ -158,11 +158,15 @@ void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
   for (const auto& kernel : phases) {
     if (!kernel) continue;
     for (const UnitSpec& spec : units) {
-      if (spec.factory->has_program(kernel->workload().kernel)) continue;
-      throw InputError("--unit",
-                       fmt::format("{} has no program for {}; leave the unit out, or choose "
-                                   "another kernel",
-                                   spec.unit.name, kernel->workload().kernel));
+      if (!spec.computes()) continue;
+      if (!spec.factory->has_program(*kernel)) {
+        throw InputError("--unit",
+                         fmt::format("{} has no program for {}; leave the unit out, or choose "
+                                     "another kernel",
+                                     spec.unit.name, kernel->workload().kernel));
+      }
+      const std::string why = kernel->why_not_on(spec.unit.name);
+      if (!why.empty()) throw InputError("--unit", why);
     }
   }
 }

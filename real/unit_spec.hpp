@@ -47,8 +47,8 @@ class UnitFactory {
   [[nodiscard]] virtual std::optional<LinkRates> measure_link(CopyPath /*path*/) const {
     return std::nullopt;
   }
-  /// Whether it has a program for `kernel`.
-  [[nodiscard]] virtual bool has_program(const std::string& kernel) const = 0;
+  /// Whether it has a program for `kernel`, or `kernel` one for such units.
+  [[nodiscard]] virtual bool has_program(const Kernel& kernel) const = 0;
   /// The host's memory that the unit takes for the blocks of `workload`, in bytes.
   [[nodiscard]] virtual double host_bytes(const Unit& unit, const Workload& workload) const = 0;
 
@@ -76,7 +76,7 @@ class CoresFactory : public UnitFactory {
   explicit CoresFactory(int threads) : threads_(threads) {}
 
   int cores() const override { return threads_; }
-  bool has_program(const std::string& /*kernel*/) const override { return true; }
+  bool has_program(const Kernel& kernel) const override { return !kernel.is_done_by_commands(); }
   UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
     return rates_beside_loads(unit, slowdown, scenario);
   }
@@ -155,6 +155,7 @@ struct UnitKindInfo {
 [[nodiscard]] UnitKindInfo cpu_kind();
 [[nodiscard]] UnitKindInfo cuda_kind();
 [[nodiscard]] UnitKindInfo emulated_kind();
+[[nodiscard]] UnitKindInfo external_kind();
 [[nodiscard]] UnitKindInfo paced_kind();
 
 /// All kinds of units, in the order in which they are listed; also those that are absent here.
@@ -173,8 +174,8 @@ struct UnitKindInfo {
 /// the reason), and if two units have the same name.
 [[nodiscard]] std::vector<UnitSpec> parse_units(const std::vector<std::string>& texts);
 
-/// Throws InputError at `--unit` if a unit has no program for one of the kernels. In both
-/// functions, the kernel of a phase is null if no unit computes.
+/// Throws InputError at `--unit` if a unit cannot do one of the kernels. In both functions, the
+/// kernel of a phase is null if no unit computes.
 void check_programs(std::span<const std::unique_ptr<Kernel>> phases,
                     std::span<const UnitSpec> units);
 

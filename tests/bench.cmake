@@ -5,6 +5,7 @@ set_target_properties(equipoise_bare_simgrid PROPERTIES PREFIX "" SUFFIX .so)
 target_link_libraries(equipoise_bare_simgrid PRIVATE equipoise_build_settings PkgConfig::SIMGRID)
 
 add_executable(equipoise_bench
+  bench/command_bench.cpp
   bench/grid_kernel_bench.cpp
   bench/point_kernel_bench.cpp
   bench/policy_bench.cpp

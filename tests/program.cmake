@@ -10,6 +10,7 @@ equipoise_program_tests(live
   SOURCES
     tools/scripts/gpu_check_test.cpp
     tools/scripts/gpu_check_troubles_test.cpp
+    tools/live/own_work_test.cpp
     tools/live/paced_test.cpp
     tools/live/real_scenario_test.cpp
     tools/live/synthetic_test.cpp

@@ -37,6 +37,16 @@ set_target_properties(real_tests PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;$ORIGI
 install(TARGETS equipoise_fake_nvml
   LIBRARY DESTINATION tests/fake_libraries COMPONENT archive EXCLUDE_FROM_ALL)
 
+# Processes of the user's. The thread sanitizer has its own way with vfork.
+if(NOT EQUIPOISE_SANITIZE_THREAD)
+  equipoise_tests(commands_of_work
+    SOURCES
+      real/commands/command_kernel_test.cpp
+      real/commands/command_process_test.cpp
+    LIBS equipoise::real
+    SMOKE)
+endif()
+
 # Tests with threads: real and paced workers, how threads wait for one another, recording, and the
 # thread that writes run files.
 equipoise_tests(threads

@@ -12,6 +12,7 @@ equipoise_tests(traces
     traces/csv_import_test.cpp
     traces/experience_file_test.cpp
     traces/validations_file_test.cpp
+    traces/work_file_test.cpp
     traces/journal_file_test.cpp
     traces/json_document_test.cpp
     support/json_schema.cpp

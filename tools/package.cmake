@@ -13,6 +13,7 @@ install(TARGETS ${modules} LIBRARY DESTINATION lib/equipoise COMPONENT program)
 # equipoise_install_files(FOLDER COMPONENT...) installs recorded machines, campaigns and texts.
 function(equipoise_install_files folder)
   cmake_path(SET tools NORMALIZE ${folder}/tools)
+  install(DIRECTORY examples DESTINATION ${folder} ${ARGN} USE_SOURCE_PERMISSIONS)
   install(DIRECTORY platforms traces DESTINATION ${folder} ${ARGN} FILES_MATCHING
     PATTERN traces/files EXCLUDE
     PATTERN *.xml PATTERN *.json PATTERN *.jsonl PATTERN *.csv PATTERN README.md)

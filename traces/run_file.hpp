@@ -223,7 +223,8 @@ struct RunSummary {
   std::optional<Losses> loss;          ///< over that bound
   bool policy_stalled = false;
   bool complete = false;
-  bool verified = false;
+  bool verified = true;              ///< also if `unchecked`; until told otherwise, as in a file
+  bool unchecked = true;             ///< nobody can check the numbers: it is null in files
   std::string problem;               ///< why it is not verified
   std::vector<std::string> units;    ///< names, in the order of the numbers
   std::optional<PacingNote> pacing;  ///< none without paced units
@@ -264,8 +265,19 @@ constexpr auto describe(DescriptionOf<RunSummary> /*of*/) {
              "the policy left work undone, which was then done greedily")
           .may_lack(),
       member("complete", &RunSummary::complete, "whether all items were done"),
-      member("verified", &RunSummary::verified,
-             "whether every item was accepted exactly once and all checked results are right"),
+      computed(
+          "verified",
+          +[](const RunSummary& summary) {
+            return summary.unchecked && summary.verified ? std::nullopt
+                                                         : std::optional(summary.verified);
+          },
+          "whether every item was accepted exactly once and all checked results are right; null if "
+          "there is no check of the results",
+          [](RunSummary& summary, std::optional<bool> verified) {
+            summary.verified = verified.value_or(true);
+            summary.unchecked = !verified;
+          })
+          .or_null(),
       member("problem", &RunSummary::problem, "why it is not verified; empty if it is").may_lack(),
       computed("by_unit", &summary_by_unit, "what each unit did"),
       computed("phases", &summary_by_phase,
@@ -274,7 +286,8 @@ constexpr auto describe(DescriptionOf<RunSummary> /*of*/) {
       member("pacing", &RunSummary::pacing, "how precisely paced units kept to their times")
           .or_null(),
       member("loads", &RunSummary::loads, "loads that competed with real units").may_lack(),
-      unwritten(&RunSummary::loss, &RunSummary::units));
+      unwritten(&RunSummary::loss, &RunSummary::verified, &RunSummary::unchecked,
+                &RunSummary::units));
 }
 
 /// The line of a summary.

@@ -1,6 +1,8 @@
 // The entries of the kernel catalog.
 #include "real/kernels/catalog.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -128,6 +130,12 @@ void Kernel::set_problem(const char* items_parameter, std::map<std::string, doub
   workload_.parameters = problem;
   workload_.parameters[items_parameter] = static_cast<double>(workload_.items);
   workload_.problem = std::move(problem);
+}
+
+void Kernel::keep_results_in(const std::string& /*folder*/, const std::string& where) {
+  throw InputError(where,
+                   fmt::format("{} leaves no files; results are kept of commands (a work file)",
+                               workload_.kernel));
 }
 
 bool takes_costs(const KernelInfo& info) {

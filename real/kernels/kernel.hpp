@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "real/kernels/kernel_data.hpp"
 #include "real/threads/thread_team.hpp"
@@ -33,6 +34,39 @@ inline void compute_with(ThreadTeam& team, const CpuProgram& program, const Stag
   });
 }
 
+/// For whom a program of whole blocks is.
+struct UnitPlace {
+  std::string unit;        ///< its name
+  int index = 0;           ///< its number among the units of its kind, from 0
+  std::vector<int> cores;  ///< on which it computes; empty: none of this machine
+};
+
+/// What becomes of a block while it is computed. Both may be asked at any time.
+struct BlockWish {
+  std::function<bool()> is_wanted;    ///< whether its results may still count
+  std::function<bool()> is_given_up;  ///< whether the unit is to drop it at once: its run ends
+};
+
+/// Does whole blocks on one unit, other than with its threads: with a process. The thread of the
+/// unit makes it and calls it.
+class BlockProgram {
+ public:
+  BlockProgram() = default;
+  BlockProgram(const BlockProgram&) = delete;
+  BlockProgram& operator=(const BlockProgram&) = delete;
+  virtual ~BlockProgram() = default;
+
+  /// Prepares for blocks, before the run begins. Throws if it will not do any.
+  virtual void come_up() = 0;
+  /// Computes the block. Returns false if it ended early: at will if the block is not wanted, soon
+  /// if it is given up. Throws BlockFailure if it cannot do the block, anything else if it can do
+  /// no more blocks.
+  [[nodiscard]] virtual bool compute(const StagedBlock& block, const BlockWish& wish) = 0;
+  /// The results of the block that was computed last count: puts them where those of all blocks
+  /// are. Not called if they do not count.
+  virtual void keep_results(const StagedBlock& block) = 0;
+};
+
 class Parameters;
 
 /// A kernel with its problem size and, once allocated, its data on the host.
@@ -50,9 +84,10 @@ class Kernel {
   /// Memory that `allocate` takes on the host.
   [[nodiscard]] double host_bytes() const { return host_bytes_; }
 
+  /// Whether items cost what users say (`set_costs`), because they do nothing else.
+  [[nodiscard]] virtual bool takes_costs() const { return false; }
   /// Makes items cost what `costs` say, relative to their mean; null: all the same, as they do
-  /// without this call. To be called before `allocate`, and only for kernels that take costs
-  /// (`takes_costs`).
+  /// without this call. To be called before `allocate`, and only for kernels that take costs.
   virtual void set_costs(const ItemCostsPtr& /*costs*/) {
     EQ_CHECK(false, "the items of this kernel cost what they cost");
   }
@@ -69,8 +104,25 @@ class Kernel {
   /// Where the data lies on the host. Valid after `allocate` until the kernel is destroyed. Only
   /// the versions of resident data change, in `clear_results` and `begin_iteration`.
   [[nodiscard]] const KernelData& data() const { return data_; }
-  /// Makes the program for units of CPU cores. To be called after `allocate`.
+  /// Makes the program for units of CPU cores. To be called after `allocate`. Null if blocks are
+  /// not computed by threads of this program (`make_block_program`).
   [[nodiscard]] virtual CpuProgram make_cpu_program() const = 0;
+  /// Makes the program of one unit that does whole blocks otherwise. Null if there is none. To be
+  /// called after `allocate`.
+  [[nodiscard]] virtual std::unique_ptr<BlockProgram> make_block_program(
+      const UnitPlace& /*place*/) const {
+    return nullptr;
+  }
+  /// Whether commands do the blocks: then any unit that the user names may do them, but no device
+  /// that needs a program of ours.
+  [[nodiscard]] virtual bool is_done_by_commands() const { return false; }
+  /// Why the unit called `unit` cannot do blocks though units of its kind can; empty if it can.
+  [[nodiscard]] virtual std::string why_not_on(const std::string& /*unit*/) const { return {}; }
+  /// Lets the results stay as files in `folder`, which must be empty or not there. To be called
+  /// before `allocate`. Throws InputError at `where` if the kernel has no such results.
+  virtual void keep_results_in(const std::string& folder, const std::string& where);
+  /// Where the results are files, once it is allocated; empty: they are none.
+  [[nodiscard]] virtual std::string results_folder() const { return {}; }
   /// Checks the results of all items against a computation that shares nothing with the kernel's
   /// code.
   [[nodiscard]] virtual Verification verify() const = 0;

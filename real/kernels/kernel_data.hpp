@@ -128,6 +128,7 @@ struct StagedBlock {
 struct Verification {
   bool passed = false;
   std::string what;  ///< which check passed how closely; or which item is wrong, and by how much
+  bool is_unchecked = false;  ///< nobody knows whether the numbers are right: there is no check
 };
 
 }  // namespace equipoise

@@ -210,7 +210,7 @@ class PacedFactory final : public UnitFactory {
 
   int cores() const override { return 0; }
   std::string trace_unit() const override { return trace_unit_; }
-  bool has_program(const std::string& /*kernel*/) const override { return true; }
+  bool has_program(const Kernel& /*kernel*/) const override { return true; }
   double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
     return 0.0;
   }

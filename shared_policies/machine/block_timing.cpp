@@ -9,6 +9,7 @@
 #include <map>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/text/text_hash.hpp"
 
 namespace equipoise {
 namespace {
@@ -276,16 +277,11 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t h = 0xcbf29ce484222325ULL;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return h;
-}
-
 }  // namespace
 
 Draw::Draw(const DrawKey& key)
-    : state_(mix(mix(mix(mix(key.seed) ^ key.repetition) ^ hash(key.unit)) ^ hash(key.kernel))) {}
+    : state_(mix(mix(mix(mix(key.seed) ^ key.repetition) ^ text_hash(key.unit)) ^
+                 text_hash(key.kernel))) {}
 
 double Draw::quantile(std::uint64_t ordinal) const {
   // 53 bits, centred, so that the result is never 0 or 1.

@@ -28,9 +28,9 @@ namespace equipoise {
 /// again once it is overdue by the time that doing it again takes. Blocks behind others on their
 /// unit end after these, each by its longest stage. No items are out more than twice: of two blocks
 /// that are both expected to end too late, the later one is taken back. If only one of them is
-/// overdue, that is the one; if both are, their items are dear rather than both units slow, and it is the one that
-/// has run for less of its E.
-/// Each time that items are given again, E_q counts twice as much, so that wrong expectations end.
+/// overdue, that is the one; if both are, their items are dear rather than both units slow, and it
+/// is the one that has run for less of its E. Each time that items are given again, E_q counts
+/// twice as much, so that wrong expectations end.
 ///
 /// Until p has ended a block of the phase, D_p is judged by the pace of the quickest unit and its
 /// setup, and only what is overdue is given again; p gets no copies: what it costs to send it

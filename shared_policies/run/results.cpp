@@ -163,7 +163,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
   for (const PolicyRun& run : runs) {
     const RunNumbers& numbers = run.numbers;
     makespans_s.push_back(numbers.makespan.value);
-    r.repetitions.push_back({run.repetition, RunFigures(numbers), run.verified});
+    r.repetitions.push_back({run.repetition, RunFigures(numbers), run.verified, run.unchecked});
     for (std::size_t i = 0; i < units; ++i) {
       r.idle_by_unit[i] += equipoise::idle_fraction(numbers, i) / n;
       r.share_by_unit[i] += share(numbers, i) / n;
@@ -174,6 +174,7 @@ PolicyResult summarise(const std::string& policy, const std::string& on,
     add_phases(r.phases, numbers, n);
     r.decisions_max_s = std::max(r.decisions_max_s, numbers.decisions_max.value);
     r.verified = r.verified && run.verified;
+    r.unchecked = r.unchecked || run.unchecked;
     r.policy_stalled = r.policy_stalled || run.policy_stalled;
   }
   r.means = RunFigures::mean_of(r.repetitions);

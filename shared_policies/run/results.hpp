@@ -66,10 +66,11 @@ constexpr double other_programs_share_max = 0.10;
 /// One run of a policy, as input of the results.
 struct PolicyRun {
   RunNumbers numbers;
-  bool verified = false;
+  bool verified = false;  ///< also if `unchecked`
   bool policy_stalled = false;
   std::uint64_t repetition = 0;
-  CoreUse core_use = {};  ///< of real runs only
+  CoreUse core_use = {};   ///< of real runs only
+  bool unchecked = false;  ///< every item was done once, but nobody can check the numbers
 };
 
 /// How many numbers of a run results keep of each repetition.
@@ -151,7 +152,8 @@ class RunFigures {
 struct Repetition {
   std::uint64_t repetition = 0;
   RunFigures figures;
-  bool verified = false;
+  bool verified = false;   ///< also if `unchecked`
+  bool unchecked = false;  ///< as of PolicyRun
 };
 
 /// The results of one phase over the runs of a policy.
@@ -192,6 +194,7 @@ struct PolicyResult {
   std::string energy_note;  ///< why the energy is unknown, or what is not in it; else empty
   std::vector<std::optional<double>> energy_by_unit_j;  ///< (units)
   bool verified = false;                                ///< true if all runs were verified
+  bool unchecked = false;                               ///< true if any run was
   bool policy_stalled = false;                          ///< true if the policy stalled in any run
   std::optional<TimingsFacts> timings;                  ///< of simulated and paced runs
   Prediction prediction;  ///< of simulated runs: how sure it is; `p_faster` of real ones, too

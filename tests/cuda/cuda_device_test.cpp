@@ -125,7 +125,7 @@ class FailingGpuFactory final : public UnitFactory {
   explicit FailingGpuFactory(DeviceScript script) : script_(std::move(script)) {}
 
   int cores() const override { return 0; }
-  bool has_program(const std::string& /*kernel*/) const override { return true; }
+  bool has_program(const Kernel& /*kernel*/) const override { return true; }
   double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
     return 0.0;
   }

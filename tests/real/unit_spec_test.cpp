@@ -150,7 +150,9 @@ TEST(UnitSpec, FindsWhatIsMistypedAlsoWhereThereIsNoSuchUnit) {
 class OneProgram final : public UnitFactory {
  public:
   int cores() const override { return 0; }
-  bool has_program(const std::string& kernel) const override { return kernel == "matmul"; }
+  bool has_program(const Kernel& kernel) const override {
+    return kernel.workload().kernel == "matmul";
+  }
   double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
     return 0.0;
   }

@@ -10,6 +10,13 @@
 
 namespace equipoise {
 
+/// The text of the file at `path`; empty if there is none.
+[[nodiscard]] inline std::string text_in(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
 /// A folder for one test. It is empty at first and removed with this object.
 class TemporaryFolder {
  public:
@@ -34,11 +41,7 @@ class TemporaryFolder {
     return path(name);
   }
 
-  [[nodiscard]] std::string read(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream(path_ / name, std::ios::binary).rdbuf();
-    return text.str();
-  }
+  [[nodiscard]] std::string read(const std::string& name) const { return text_in(path_ / name); }
 
  private:
   std::filesystem::path path_;

@@ -236,6 +236,7 @@ int run(int argc, char** argv) {
         "smaller inputs",
         work_failed);
   } catch (const std::exception& failure) {
+    if (stop_signal() != 0) return say("interrupted", 128 + stop_signal());
     return say(failure.what(), work_failed);
   }
 }

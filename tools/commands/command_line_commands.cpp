@@ -1,165 +1,24 @@
 // All commands with their options, each of which fills the request of its command, and help with a
 // working example.
-#include "tools/commands/command_line.hpp"
-
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
 #include "shared_policies/policies/divide/piece_division.hpp"
-#include "shared_policies/specs/spec.hpp"
+#include "tools/commands/command_options.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/commands/typed_values.hpp"
 #include "tools/runs/policy_choice.hpp"
-#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
-
-/// The option for the member `name` of a described struct: "--time-unit" for "time_unit".
-std::string option_called(std::string name) {
-  std::ranges::replace(name, '_', '-');
-  return "--" + name;
-}
-
-/// A command, and the ways in which options fill its request.
-struct CommandOptions {
-  CLI::App& app;
-  TypedCommand& typed;
-
-  /// An option that CLI11 reads by itself: a text, or a list of them.
-  template <class T>
-  CLI::Option* text(const std::string& name, T& into, const std::string& meaning) const {
-    return app.add_option(name, into, meaning);
-  }
-  /// A file, or several, which no output may replace, even if it is not read.
-  template <class T>
-  CLI::Option* input(const std::string& name, T& into, const std::string& meaning) const {
-    return app.add_option(name, into, meaning)->each(remember_input);
-  }
-  /// One of `choices`.
-  CLI::Option* word(const std::string& name, std::string& into, const std::string& meaning,
-                    const std::vector<std::string>& choices) const {
-    return app.add_option(name, into, meaning)
-        ->check(CLI::IsMember(choices))
-        ->capture_default_str();
-  }
-  template <Worded Enum>
-  CLI::Option* word(const std::string& name, Enum& into, const std::string& meaning) const {
-    std::vector<std::string> choices;
-    for (const Word<Enum>& one : words(DescriptionOf<Enum>{})) choices.emplace_back(one.word);
-    const auto take = [&into](const std::string& word) { into = *called<Enum>(word); };
-    return app.add_option_function<std::string>(name, take, meaning)
-        ->check(CLI::IsMember(choices))
-        ->default_str(word_of(into));
-  }
-  /// One of two `words`, of which `yes` means true.
-  CLI::Option* either(const std::string& name, bool& into, const std::string& meaning,
-                      const std::vector<std::string>& words = {"on", "off"},
-                      const std::string& yes = "on") const {
-    const auto take = [&into, yes](const std::string& word) { into = word == yes; };
-    return app.add_option_function<std::string>(name, take, meaning)
-        ->check(CLI::IsMember(words))
-        ->default_str((words.front() == yes) == into ? words.front() : words.back());
-  }
-  /// Something that `read(text, name)` reads. Complaints wait until all is parsed, so that help
-  /// comes first.
-  template <class Typed = std::string, class T, class Read>
-  CLI::Option* value(const std::string& name, T& into, const std::string& meaning,
-                     const Read& read) const {
-    const auto take = [&into, name, read, &refusal = typed.refusal](const Typed& text) {
-      try {
-        into = static_cast<T>(read(text, name));
-      } catch (const InputError& why) {
-        if (!refusal) refusal = why;
-      }
-    };
-    return app.add_option_function<Typed>(name, take, meaning);
-  }
-  /// The same for an option that a script may give an empty text, which leaves `into` as it is.
-  template <class T, class Read>
-  CLI::Option* value_or_empty(const std::string& name, T& into, const std::string& meaning,
-                              const Read& read) const {
-    return value(name, into, meaning,
-                 [&into, read](const std::string& text, const std::string& at) {
-                   return text.empty() ? into : T(read(text, at));
-                 });
-  }
-  /// An option for each member of `into`, a struct of texts and lists of texts with a description,
-  /// and of its parts.
-  template <Described Options>
-  void described(Options& into) const {
-    for_each_member<Options>([&](const auto& one) {
-      auto& value = into.*one.at;
-      if constexpr (Described<std::remove_reference_t<decltype(value)>>) {
-        return described(value);
-      } else {
-        CLI::Option* const option = text(option_called(one.facts.name), value, one.facts.meaning);
-        option->required(one.facts.writing == Writing::always);
-        if (one.facts.writing == Writing::usual) option->capture_default_str();
-        if constexpr (requires { value.front().size(); }) option->allow_extra_args(false);
-      }
-    });
-  }
-  CLI::Option* flag(const std::string& name, bool& into, const std::string& meaning) const {
-    return app.add_flag(name, into, meaning);
-  }
-  void example(const std::string& command) const { app.footer("Example:\n  " + command); }
-};
-
-/// Adds a command and returns it with its request, with which `run` is called.
-template <class Request>
-std::pair<CommandOptions, Request&> add(const CommandOptions& above, const std::string& name,
-                                        const std::string& meaning, int (*run)(const Request&)) {
-  CLI::App* const app = above.app.add_subcommand(name, meaning);
-  const auto request = std::make_shared<Request>();
-  app->callback([run, request, &typed = above.typed] {
-    typed.run = [run, request] { return run(*request); };
-  });
-  return {CommandOptions{*app, above.typed}, *request};
-}
-
-/// Adds a command that only has commands below it.
-CommandOptions add_group(const CommandOptions& above, const std::string& name,
-                         const std::string& meaning, const std::string& example) {
-  CLI::App* const app = above.app.add_subcommand(name, meaning);
-  app->require_subcommand(1);
-  const CommandOptions group{*app, above.typed};
-  group.example(example);
-  return group;
-}
-
-// Values. Each reads `text`, the value of the option `name`.
-
-/// A reader of what `parse` reads, from `least` to `most`; `advice`: what to do about another
-/// value.
-template <class Number>
-auto within(Number (*parse)(const std::string& text, const std::string& name), Number least,
-            Number most, const char* advice) {
-  return [=](const std::string& text, const std::string& name) {
-    const Number number = parse(text, name);
-    if (number >= least && number <= most) return number;
-    throw InputError(name, advice);
-  };
-}
-
-constexpr double any = std::numeric_limits<double>::infinity();
-constexpr double above_0 = std::numeric_limits<double>::denorm_min();
-
-double parse_seconds(const std::string& text, const std::string& name) {
-  return parse_quantity(text, "s", name);
-}
 
 std::vector<std::string> policies_of(const std::vector<std::string>& lists,
                                      const std::string& name) {
@@ -176,37 +35,12 @@ std::vector<Items> sizes_of(const std::vector<std::string>& texts, const std::st
   return sizes;
 }
 
-/// The path without slashes at its end.
-std::string output_of(std::string path, const std::string& /*name*/) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path;
-}
-
 // Options with the same spelling in several commands.
-
-CLI::Option* add_out(const CommandOptions& c, std::string& out, const std::string& meaning) {
-  return c.value("--out", out, meaning, output_of);
-}
-
-void add_json(const CommandOptions& c, bool& json) {
-  c.flag("--json", json, "print JSON instead of tables");
-}
-
-/// --json and --quiet. Without `quiet` there is nothing to leave out.
-void add_output(const CommandOptions& c, bool& json, bool* quiet = nullptr) {
-  const std::string meaning =
-      "show neither progress nor notes, and tables without definitions; warnings stay";
-  add_json(c, json);
-  if (quiet != nullptr) {
-    c.flag("--quiet", *quiet, meaning);
-  } else {
-    c.app.add_flag("--quiet", meaning);
-  }
-}
 
 void add_workload(const CommandOptions& c, RunOptions& r) {
   c.text("--workload", r.workloads,
-         "KERNEL[:k=v,...], e.g. blackscholes:options=2e6; several: phases, one after another")
+         "KERNEL[:k=v,...], e.g. blackscholes:options=2e6, or a work file (traces/README.md), e.g. "
+         "render.json; several: phases, one after another")
       ->required();
 }
 
@@ -214,13 +48,6 @@ void add_map(const CommandOptions& c, RunOptions& r) {
   c.text("--map", r.maps,
          "TRACE_UNIT=HOST,...: these hosts have the block times of this unit of the trace (* in "
          "HOST matches any characters); repeatable");
-}
-
-void add_seed(const CommandOptions& c, std::uint64_t& seed, const std::string& meaning) {
-  c.value("--seed", seed, meaning,
-          within(parse_items, Items{0}, Items{1} << 53,
-                 "a seed is not negative; give a whole number from 0 on"))
-      ->default_str(fmt::format("{}", seed));
 }
 
 void add_simulation(const CommandOptions& c, RunOptions& r, bool required) {
@@ -340,7 +167,7 @@ void add_intervals(const CommandOptions& c, ComparisonOptions& r, const std::str
 
 void add_seconds_max(const CommandOptions& c, double& seconds, const std::string& meaning) {
   c.value("--seconds-max", seconds, meaning,
-          within(parse_seconds, above_0, any, "give a positive number of seconds"))
+          within(parse_seconds, above_0, any_number, "give a positive number of seconds"))
       ->default_str(fmt::format("{}", seconds));
 }
 
@@ -399,6 +226,8 @@ void add_run(const CommandOptions& program) {
   add_seed(c, o.seed, "of the input data and of paced block times");
   add_real_settings(c, o);
   add_experience(c, o, "this run is added to it");
+  c.text("--results", o.results_folder,
+         "keep what the command of a work file leaves in this folder, which is new or empty");
   add_run_output(c, r);
   c.example(
       "equipoise run --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
@@ -456,7 +285,7 @@ void add_compare(const CommandOptions& program) {
       "--what-if", r.what_if,
       "simulate also with speeds, links and overheads higher and lower by this share, e.g. 0.3 or "
       "30%; says where another policy is the fastest",
-      within(parse_share, above_0, any, "a share lies between 0 and 1; give 0.3 or 30%"));
+      within(parse_share, above_0, any_number, "a share lies between 0 and 1; give 0.3 or 30%"));
   c.word("--runs", o.kept_runs,
          "run files that --out keeps, of each policy's first run: small (those under 16 MiB), all "
          "or none");
@@ -529,7 +358,7 @@ void add_validate(const CommandOptions& program) {
   add_meters(c, o);
   c.value_or_empty(
       "--max-error", r.error_max, "exit 1 if the error of a predicted makespan is larger, e.g. 8%",
-      within(parse_ratio, 0.0, any, "an error is not negative; give a share such as 8%"));
+      within(parse_ratio, 0.0, any_number, "an error is not negative; give a share such as 8%"));
   add_bounds(c, r.bounds);
   add_out(c, o.out,
           "folder for trace, platform, validation.json, results.json, results.csv, report.html "
@@ -730,41 +559,6 @@ void add_platform(const CommandOptions& program) {
   generate.example("equipoise platform generate --spec platforms/example.json --out here");
 }
 
-// The commands for policies of one's own.
-
-void add_new(const CommandOptions& program) {
-  const CommandOptions above = add_group(
-      program, "new", "Starts a project for a policy of your own", "equipoise new policy mine");
-  auto [c, r] =
-      add(above, "policy", "Writes a project with a working policy, its test and its build files",
-          new_policy_command);
-  c.text("NAME", r.name, "of the policy, such as my-policy")->required();
-  add_out(c, r.out, "the folder for it; else one called NAME");
-  c.example("equipoise new policy mine && cd mine && cmake --workflow --preset all");
-}
-
-void add_check(const CommandOptions& program) {
-  const CommandOptions above =
-      add_group(program, "check", "Tests a policy of your own on random machines",
-                "equipoise check policy mine/build/mine.so");
-  auto [c, r] = add(above, "policy",
-                    "Tests on random machines what every policy must keep: each item done once, "
-                    "losses, phases, ...",
-                    check_policy_command);
-  c.text("POLICY", r.policy, "NAME[:k=v,...] or ./LIBRARY.so[:k=v,...]")->required();
-  add_seed(c, r.seed, "of the random machines");
-  c.value("--seconds-max", r.seconds_max,
-          "time for each test; a policy that takes longer counts as never ending, as does one "
-          "whose answer takes longer than 10 s (its answer_limit_s)",
-          within(parse_number, above_0, 1e5, "give a number of seconds above 0, up to 1e5"))
-      ->default_str(fmt::format("{}", r.seconds_max));
-  c.value_or_empty(
-      "--machines", r.machines, "random machines for each test; by default 40 to 100",
-      within(parse_items, Items{1}, Items{1'000'000}, "give a number of machines from 1 to 1e6"));
-  add_output(c, r.json);
-  c.example("equipoise check policy mine/build/mine.so:share=0.3");
-}
-
 }  // namespace
 
 void add_commands(CLI::App& app, TypedCommand& typed) {
@@ -785,8 +579,7 @@ void add_commands(CLI::App& app, TypedCommand& typed) {
   add_trace(program);
   add_platform(program);
   add_completion(app, typed);
-  add_new(program);
-  add_check(program);
+  add_own_commands(program);
 }
 
 }  // namespace equipoise

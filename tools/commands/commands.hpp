@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "shared_policies/model/command_work.hpp"
 #include "shared_policies/records/description.hpp"
 #include "tools/report/table_rows.hpp"
 #include "tools/runs/options.hpp"
@@ -162,6 +163,14 @@ struct NewPolicyRequest {
   std::string out;
 };
 int new_policy_command(const NewPolicyRequest& request);
+
+/// `equipoise new work`: tries a command on one item, then writes a work file with `work` to `out`
+/// or, if that is empty, to NAME.json.
+struct NewWorkRequest {
+  CommandWork work;
+  std::string out;
+};
+int new_work_command(const NewWorkRequest& request);
 
 /// `equipoise check policy`: checks what every policy has to keep. Returns 1 if it breaks
 /// something.

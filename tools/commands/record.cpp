@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <optional>
 #include <span>
 
 #include "platforms/platform_file.hpp"
@@ -13,6 +14,7 @@
 #include "tools/console/terminal.hpp"
 #include "tools/report/trace_report.hpp"
 #include "tools/runs/unkept_journal.hpp"
+#include "tools/worlds/inputs.hpp"
 #include "tools/worlds/real_machine.hpp"
 #include "tools/worlds/recorded_platform.hpp"
 #include "traces/files/locked_file.hpp"
@@ -79,6 +81,7 @@ Recording record_to_file(RecordSetup setup, const RecordRequest& request) {
 
 int record_command(const RecordRequest& request) {
   check_request(request);
+  const std::optional<CommandMode> mode = command_mode_of(request.options.workloads.front());
   RealMachine machine = load_real_machine(request.options);
   for (const UnitSpec& spec : machine.specs) {
     if (spec.computes()) continue;
@@ -91,6 +94,9 @@ int record_command(const RecordRequest& request) {
   machine.allocate(request.options.seed);
   const Recording recording = record_to_file(setup_of(machine, request), request);
   warn_of(recording);
+  if (mode == CommandMode::exec) {
+    if (const std::string text = starting_text(recording.trace); !text.empty()) note(text);
+  }
 
   const bool is_any_recorded = !recording.trace.samples.empty();
   if (is_any_recorded && !request.platform_out.empty()) {

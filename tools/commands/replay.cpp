@@ -48,8 +48,9 @@ void expect_files(const RunOptions& options, const std::string& run) {
   expect_file(options.platform_file, "--platform", run);
   for (const std::string& trace : options.trace_files) expect_file(trace, "--trace", run);
   for (const std::string& workload : options.workloads) {
-    const std::optional<std::string> costs = costs_file_of(workload);
-    if (costs) expect_file(*costs, "--workload with costs=", run);
+    for (const std::string& file : files_of_workload(workload)) {
+      expect_file(file, "--workload", run);
+    }
   }
 }
 

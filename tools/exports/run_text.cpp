@@ -272,9 +272,9 @@ std::string heading(const RunFile& file, const RunNumbers& n) {
       printable(workloads), where.empty() ? "" : ", ", printable(where),
       h.settings.scenario_file.empty() ? "" : ", " + printable(h.settings.scenario_file),
       counted(n.blocks, "block"), counted(n.rebalances, "rebalance"),
-      !file.summary            ? "not verified"
-      : file.summary->verified ? "verified"
-                               : "not verified");
+      !file.summary || !file.summary->verified ? "not verified"
+      : file.summary->unchecked                ? "unverified"
+                                               : "verified");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/json_values.hpp"
+#include "tools/worlds/inputs.hpp"
 #include "traces/json_record.hpp"
 
 namespace equipoise {
@@ -199,7 +200,7 @@ std::string workloads_of(const StoredResults& results) {
 /// for 4Ki.
 std::map<std::string, std::string> parsed_workload(const std::string& spelling,
                                                    const std::string& file) {
-  const Spec spec = parse_spec(spelling, ':', file);
+  const Spec spec = workload_spec(spelling, file);
   std::map<std::string, std::string> parts = {{"", spec.name}};
   for (const KernelInfo& info : kernel_catalog()) {
     if (info.name != spec.name) continue;

@@ -37,7 +37,7 @@ StoredResult result_from(const JsonValue& value, const std::string& file) {
   StoredResult result;
   result.spelling = entry.text("spelling");
   result.on = entry.text("on");
-  result.verified = entry.flag("verified");
+  result.verified = is_unchecked(value) || entry.flag("verified");
   const JsonValue* const repetitions = entry.find("repetitions");
   if (repetitions == nullptr || repetitions->list.empty()) {
     throw InputError(entry.where(),

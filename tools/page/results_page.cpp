@@ -60,7 +60,7 @@ const JsonValue* fastest(const Results& results) {
   const JsonValue* best = nullptr;
   int best_rank = 4;
   for (const JsonValue* const result : results) {
-    if (!is_true_at(*result, "verified") || is_true_at(*result, "oracle")) continue;
+    if (!is_usable(*result) || is_true_at(*result, "oracle")) continue;
     const int rank = (knew_anything(*result) ? 2 : 0) + (text_at(*result, "on") == "sim" ? 1 : 0);
     if (rank < best_rank) {
       best = result;
@@ -76,7 +76,7 @@ const JsonValue* fastest_own(const Results& results) {
     const std::string name = text_at(*result, "policy");
     const bool is_ours = std::ranges::any_of(
         policy_catalog(), [&](const PolicyInfo& info) { return info.name == name; });
-    if (!is_ours && is_true_at(*result, "verified")) return result;
+    if (!is_ours && is_usable(*result)) return result;
   }
   return nullptr;
 }
@@ -108,7 +108,8 @@ std::string marks(const JsonValue& result) {
   if (is_true_at(result, "knows_costs")) add(term("knows_costs"), false);
   if (is_true_at(result, "experienced")) add(term("experienced"), false);
   if (is_true_at(result, "policy_stalled")) add(term("policy_stalled"), true);
-  if (!is_true_at(result, "verified")) add({"not verified", "", term("verified").sentence}, true);
+  if (!is_usable(result)) add({"not verified", "", term("verified").sentence}, true);
+  if (is_unchecked(result)) add({"unverified", "", term("verified").sentence}, false);
   const double share = number_at(result, "extrapolated_share", 0.0);
   if (share >= 0.0005)
     add(term("extrapolated_share"), false, fmt::format("{:.1f} % ", 100.0 * share));
@@ -269,7 +270,7 @@ std::string certainty(const JsonValue& best, const JsonValue& next) {
 const JsonValue* next_to(const Results& results, const JsonValue& best) {
   for (const JsonValue* const result : results) {
     if (result == &best || is_true_at(*result, "oracle")) continue;
-    if (!is_true_at(*result, "verified")) continue;
+    if (!is_usable(*result)) continue;
     if (text_at(*result, "on") != text_at(best, "on")) continue;
     if (knew_anything(*result) && !knew_anything(best)) continue;
     return result;
@@ -304,7 +305,7 @@ std::vector<std::string> doubts(const JsonValue& results, const Results& sorted)
     if (has_worlds(sorted)) name += " on " + markup_escaped(text_at(*result, "on"));
     const double share = number_at(*result, "extrapolated_share", 0.0);
     if (share > 0.01) extrapolated.push_back(fmt::format("{} {:.0f} %", name, 100.0 * share));
-    if (!is_true_at(*result, "verified")) unverified.push_back(name);
+    if (!is_usable(*result)) unverified.push_back(name);
     if (is_true_at(*result, "too_noisy")) noisy.push_back(name);
     if (is_true_at(*result, "policy_stalled")) stalled.push_back(name);
   }

@@ -414,7 +414,9 @@ std::string runs_html(const std::vector<PageRun>& runs) {
     const double bound_s = number_at(run->summary, "lower_bound_s", 0.0);
     const double ratio = number_at(run->summary, "makespan_s", 0.0) / bound_s;
     const bool is_whole = run->summary.kind == JsonValue::Kind::object;
-    const char* const verified = is_true_at(run->summary, "verified") ? "yes" : "<b>no</b>";
+    const char* const verified = is_true_at(run->summary, "verified") ? "yes"
+                                 : is_unchecked(run->summary)         ? "unverified"
+                                                                      : "<b>no</b>";
     table.rows.push_back({{markup_escaped(text_at(run->header, "spelling")), {}, true},
                           {markup_escaped(text_at(run->header, "on")), {}, true},
                           time_cell(run->summary, "makespan_s"),

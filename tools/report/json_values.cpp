@@ -1,6 +1,7 @@
 // Looks for values along a path, and makes some.
 #include "tools/report/json_values.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "traces/json_record.hpp"
@@ -44,6 +45,20 @@ std::vector<std::string> texts_at(const JsonValue& object, std::string_view path
 bool is_true_at(const JsonValue& object, std::string_view path) {
   const JsonValue* const value = member(object, path);
   return value != nullptr && value->kind == JsonValue::Kind::boolean && value->boolean;
+}
+
+nlohmann::ordered_json verified_json(bool verified, bool unchecked) {
+  return verified && unchecked ? nlohmann::ordered_json() : nlohmann::ordered_json(verified);
+}
+
+bool is_unchecked(const JsonValue& object) {
+  return std::ranges::any_of(object.object, [](const JsonMember& one) {
+    return one.name == "verified" && one.value.kind == JsonValue::Kind::null;
+  });
+}
+
+bool is_usable(const JsonValue& object) {
+  return is_true_at(object, "verified") || is_unchecked(object);
 }
 
 std::optional<Samples> samples_at(const JsonValue& result, std::string_view path) {

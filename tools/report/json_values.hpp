@@ -26,6 +26,12 @@ namespace equipoise {
 [[nodiscard]] std::vector<std::string> texts_at(const JsonValue& object, std::string_view path);
 /// Whether that member is true.
 [[nodiscard]] bool is_true_at(const JsonValue& object, std::string_view path);
+/// `verified` of a run or a result: null if nobody can check its numbers.
+[[nodiscard]] nlohmann::ordered_json verified_json(bool verified, bool unchecked);
+/// Whether nobody can check the numbers of a run or a result: its `verified` is null.
+[[nodiscard]] bool is_unchecked(const JsonValue& object);
+/// Whether a run or a result may be used: it is verified, or nobody can check its numbers.
+[[nodiscard]] bool is_usable(const JsonValue& object);
 
 /// The values at `path` of all repetitions of `result`, an entry of results.json; nullopt if a
 /// repetition lacks it.

@@ -281,8 +281,10 @@ std::string run_line(const RunReport& report, const PolicyChoice& policy) {
   if (n.energy_j) {
     text += fmt::format("; {} {}", quantity_text(*n.energy_j, "J", 4), to_string(n.energy_from));
   }
-  text += report.run.verified ? "; verified" : "; NOT VERIFIED: " + report.problem;
-  if (report.run.verified && report.notes.pacing) text += " (coverage alone)";
+  if (!report.run.verified) return text + "; NOT VERIFIED: " + report.problem;
+  if (report.run.unchecked) return text + "; unverified: there is no check of the results";
+  text += "; verified";
+  if (report.notes.pacing) text += " (coverage alone)";
   return text;
 }
 

@@ -66,7 +66,7 @@ Json repetitions_json(const OfResult& of) {
       put(one, facts.name,
           value && is_count ? Json(static_cast<std::int64_t>(*value)) : json_of(value));
     });
-    one["verified"] = r.verified;
+    one["verified"] = verified_json(r.verified, r.unchecked);
   }
   return repetitions;
 }
@@ -98,6 +98,7 @@ Json remarks(const OfResult& of) {
   if (choice_of(of).is_experienced()) words.emplace_back(result_field("experienced").heading);
   if (result.policy_stalled) words.emplace_back(result_field("policy_stalled").heading);
   if (!result.verified) words.emplace_back("NOT VERIFIED");
+  if (result.verified && result.unchecked) words.emplace_back("unverified");
   const ResultField& extrapolated = result_field("extrapolated_share");
   const std::string percent =
       number_text(extrapolated, *result.means.of<&RunNumbers::extrapolated_share>());
@@ -320,9 +321,12 @@ constexpr std::array fields_after_losses{
     ResultField{"policy_stalled", "stalled", "",
                 "The policy left work undone, which was then done greedily.", in_data,
                 FieldKind::flag, own<&PolicyResult::policy_stalled>},
-    ResultField{"verified", "verified", "",
-                "Whether every item was accepted exactly once and all checked results are right.",
-                in_data | in_html, FieldKind::flag, own<&PolicyResult::verified>},
+    ResultField{
+        "verified", "verified", "",
+        "Whether every item was accepted exactly once and all checked results are right. A "
+        "result of own work without a check is \"unverified\": every item was accepted once.",
+        in_data | in_html, FieldKind::flag,
+        [](Of of) -> Json { return verified_json(of.result.verified, of.result.unchecked); }},
     ResultField{
         "extrapolated_share", "extrapolated", "%",
         "The share of items in blocks smaller or larger than any whose time is known; their times "

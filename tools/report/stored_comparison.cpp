@@ -51,7 +51,8 @@ void add_policy(Comparison& comparison, const JsonValue& result) {
 Repetition repetition_from(const JsonValue& value) {
   Repetition repetition;
   repetition.repetition = static_cast<std::uint64_t>(number_at(value, "repetition", 0.0));
-  repetition.verified = is_true_at(value, "verified");
+  repetition.verified = is_usable(value);
+  repetition.unchecked = is_unchecked(value);
   RunFigures().for_each([&](const MemberFacts& facts, auto /*value*/, bool /*is_count*/) {
     repetition.figures.set(facts.name, number_at(value, facts.name));
   });
@@ -119,7 +120,8 @@ PolicyResult result_from(const JsonValue& value, const std::vector<std::string>&
     result.timings = TimingsFacts{source, number_at(value, "recorded_busy")};
   }
   result.prediction = prediction_from(value);
-  result.verified = is_true_at(value, "verified");
+  result.verified = is_usable(value);
+  result.unchecked = is_unchecked(value);
   result.policy_stalled = is_true_at(value, "policy_stalled");
   return result;
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -171,6 +172,32 @@ void find_copies(const Trace& trace, const std::vector<Row>& rows,
   }
 }
 
+/// A line of time over size.
+struct TimeLine {
+  double fixed_s = 0.0;
+  double item_s = 0.0;
+};
+
+/// The line with the least squares of relative differences. Nothing for less than two sizes.
+std::optional<TimeLine> line_through(std::span<const Row> rows) {
+  if (rows.size() < 2) return std::nullopt;
+  // Of 1/t and x/t, for a/t + b x/t = 1.
+  double ones = 0.0, mixed = 0.0, squares = 0.0, sum_ones = 0.0, sum_items = 0.0;
+  for (const Row& row : rows) {
+    const double u = 1.0 / row.mean_s;
+    const double v = row.items / row.mean_s;
+    ones += u * u;
+    mixed += u * v;
+    squares += v * v;
+    sum_ones += u;
+    sum_items += v;
+  }
+  const double determinant = ones * squares - mixed * mixed;
+  if (!(determinant > 0.0)) return std::nullopt;
+  return TimeLine{(sum_ones * squares - sum_items * mixed) / determinant,
+                  (ones * sum_items - mixed * sum_ones) / determinant};
+}
+
 /// The cells of a row behind the unit's name.
 std::vector<std::string> cells_of(const Row& row) {
   return {fmt::format("{:.10g}", row.items), fmt::format("{:.0f}", row.count),
@@ -199,6 +226,27 @@ std::string sample_table(const Trace& trace, const std::vector<Row>& rows) {
 }
 
 }  // namespace
+
+std::string starting_text(const Trace& trace) {
+  constexpr double times_as_long = 10.0;
+  const std::vector<Row> rows = pool(trace);
+  double most_items = static_cast<double>(trace.grain_items.value_or(1));
+  std::string text;
+  for (std::size_t unit = 0; unit < trace.units.size(); ++unit) {
+    const std::optional<TimeLine> line = line_through(of_unit(rows, unit));
+    if (!line || line->fixed_s <= 0.0) continue;
+    const double items =
+        (times_as_long - 1.0) * line->fixed_s / std::max(line->item_s, 1e-6 * line->fixed_s);
+    if (items <= most_items) continue;
+    most_items = items;
+    text = fmt::format(
+        "{}: {} of each block are for starting the command, so that a block of fewer than {} items "
+        "is less than ten times as long; with \"mode\": \"serve\" it is started once for each unit "
+        "(docs/own-work.md)",
+        trace.units[unit].name, quantity_text(line->fixed_s, "s", 2), significant(items, 2));
+  }
+  return text;
+}
 
 std::string describe_trace(const Trace& trace) {
   std::string text = fmt::format("kernel      {}\nitem        {}\nsource      {}\n", trace.kernel,

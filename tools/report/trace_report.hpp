@@ -32,6 +32,11 @@ namespace equipoise {
 /// ranges".
 [[nodiscard]] std::string differing_items_text(const CostsRecord& costs);
 
+/// What starting the command takes of each block of own work whose blocks are a process each, by
+/// the line of time over size, where a block of some size is less than ten times as long, and what
+/// to do about it; of the unit for which that takes the most items. Empty if there is no such unit.
+[[nodiscard]] std::string starting_text(const Trace& trace);
+
 /// Values that are implausible on real machines, one line each: mean times that fall as the size
 /// grows, deviations over 50 % of the mean, units with no samples or only one size, and rows that
 /// are copies of another unit's or size's (same count above 1, mean and deviation). Empty if there

@@ -279,7 +279,7 @@ Json validation_json(const Validation& validation, const Comparison& comparison)
          {"measured_share_by_unit", by_unit(units, p.measured->share_by_unit)},
          {"predicted_share_by_unit", by_unit(units, p.simulated->share_by_unit)},
          {"share_error", p.share_error},
-         {"verified", p.measured->verified}});
+         {"verified", verified_json(p.measured->verified, p.measured->unchecked)}});
   }
   return {{"schema", "equipoise.validation/1"},
           {"environment", json_of(comparison.environment)},

@@ -1,6 +1,9 @@
 // FNV-1a, 64 bits.
 #include "tools/runs/content_hash.hpp"
 
+#include <array>
+#include <cstddef>
+
 #include <fmt/format.h>
 
 #include "traces/files/input_file.hpp"
@@ -8,10 +11,11 @@
 namespace equipoise {
 
 void ContentHash::add(std::string_view part) {
-  for (std::size_t length = part.size(), i = 0; i < 8; ++i, length >>= 8) {
-    mix(static_cast<unsigned char>(length & 0xff));
+  std::array<char, 8> length{};
+  for (std::size_t left = part.size(), i = 0; i < length.size(); ++i, left >>= 8) {
+    length[i] = static_cast<char>(left & 0xff);
   }
-  for (const char c : part) mix(static_cast<unsigned char>(c));
+  state_ = text_hash(part, text_hash({length.data(), length.size()}, state_));
 }
 
 void ContentHash::add_file(const std::string& path) {
@@ -25,7 +29,5 @@ std::string hash_of_file(const std::string& path) {
   hash.add_file(path);
   return hash.text();
 }
-
-void ContentHash::mix(unsigned char byte) { state_ = (state_ ^ byte) * 0x100000001b3ULL; }
 
 }  // namespace equipoise

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "shared_policies/text/text_hash.hpp"
+
 namespace equipoise {
 
 /// FNV-1a over parts. The length of each part is included, so that ("ab", "c") differs from ("a",
@@ -18,9 +20,7 @@ class ContentHash {
   [[nodiscard]] std::string text() const;
 
  private:
-  void mix(unsigned char byte);
-
-  std::uint64_t state_ = 0xcbf29ce484222325ULL;
+  std::uint64_t state_ = empty_text_hash;
 };
 
 /// The hash of one file's contents. Throws InputError if it cannot be read.

@@ -19,6 +19,7 @@ struct RunOptions : RunSettings {
   std::string decision_cost = "none";  ///< none, paper, measured or seconds
   std::string experience_file;         ///< what earlier runs showed; empty: none is used
   bool meters = true;                  ///< measure energy in real runs
+  std::string results_folder;          ///< for files that commands leave; empty: a temporary one
   bool quiet = false;                  ///< show neither progress nor notes
 };
 

@@ -179,12 +179,12 @@ void remove_run_file(const std::string& path) {
   }
 }
 
-std::string problem_of(const RunOutcome& outcome, bool has_too_many_blocks,
-                       const std::function<std::string()>& verify) {
-  if (has_too_many_blocks) return "it made more blocks than --blocks-max allows";
-  if (outcome.interrupted) return "interrupted";
-  if (!outcome.complete) return "no unit was left to do the remaining items";
-  return verify ? verify() : std::string();
+Judgement judgement_of(const RunOutcome& outcome, bool has_too_many_blocks,
+                       const std::function<Judgement()>& verify) {
+  if (has_too_many_blocks) return {"it made more blocks than --blocks-max allows"};
+  if (outcome.interrupted) return {"interrupted"};
+  if (!outcome.complete) return {"no unit was left to do the remaining items"};
+  return verify ? verify() : Judgement();
 }
 
 }  // namespace
@@ -197,6 +197,7 @@ RunSummary summary_of(const RunReport& report, const std::vector<Unit>& units) {
   summary.policy_stalled = report.outcome.policy_stalled;
   summary.complete = report.outcome.complete;
   summary.verified = report.run.verified;
+  summary.unchecked = report.run.unchecked;
   summary.problem = report.problem;
   summary.units = names_of(units);
   summary.pacing = report.notes.pacing;
@@ -211,7 +212,7 @@ std::optional<Losses> loss_of(const RunReport& report) {
 }
 
 RunReport run_plan(const RunPlan& plan, Executor& executor,
-                   const std::function<std::string()>& verify) {
+                   const std::function<Judgement()>& verify) {
   const Deciding deciding = deciding_of(plan, executor);
   const std::unique_ptr<CostMeter> meter =  // a replay repeats decisions, it makes none
       plan.run.policy.replayed != nullptr
@@ -250,11 +251,13 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   }
   report.left_recorded = deciding.recorded != nullptr && !deciding.recorded->were_kept_to();
   report.has_too_many_blocks = report.outcome.interrupted && limit.is_exceeded();
-  report.problem = problem_of(report.outcome, report.has_too_many_blocks, verify);
+  const Judgement judged = judgement_of(report.outcome, report.has_too_many_blocks, verify);
+  report.problem = judged.problem;
   report.lower_bound_s = plan.run.lower_bound_s;
   if (plan.notes != nullptr) report.notes = *plan.notes;
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
                 plan.run.repetition};
+  report.run.unchecked = judged.unchecked;
   if (std::optional<Losses>& losses = report.run.numbers.losses) {
     const WithoutUnits without = time_without(report.run.numbers, plan.run.bound_phases);
     losses->without_unused = without.unused;

@@ -99,10 +99,16 @@ struct RunReport {
 /// What the last line of a run file says of the run on `units`.
 [[nodiscard]] RunSummary summary_of(const RunReport& report, const std::vector<Unit>& units);
 
-/// Runs `plan` on `executor`. `verify` is called after a complete run; an empty text means that the
-/// results are right. Simulations compute nothing and have no `verify`.
+/// What the results of a complete run are worth.
+struct Judgement {
+  std::string problem;     ///< what is wrong with them; empty if nothing is
+  bool unchecked = false;  ///< nobody can check them
+};
+
+/// Runs `plan` on `executor`. `verify` is called after a complete run. Simulations compute nothing
+/// and have no `verify`.
 [[nodiscard]] RunReport run_plan(const RunPlan& plan, Executor& executor,
-                                 const std::function<std::string()>& verify);
+                                 const std::function<Judgement()>& verify);
 
 /// The names of the units, indexed by UnitId.
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<Unit>& units);

@@ -133,15 +133,6 @@ std::string from_folder(const std::string& folder, const std::string& path) {
   return (std::filesystem::path(folder) / path).lexically_normal().string();
 }
 
-/// `workload` with the path of its file of costs, if it has one, relative to `folder`.
-std::string with_costs_of(const std::string& folder, std::string workload) {
-  if (const std::optional<std::string> file = costs_file_of(workload)) {
-    const std::string typed = "costs=" + *file;
-    workload.replace(workload.find(typed), typed.size(), "costs=" + from_folder(folder, *file));
-  }
-  return workload;
-}
-
 /// Reads one experiment for one combination of its variables.
 class ExperimentReader {
  public:
@@ -167,7 +158,7 @@ class ExperimentReader {
       static_cast<void>(parse_maps(o.maps, own_.where(*map)));  // throws if unreadable
     }
     for (const std::string& workload : texts("workloads")) {
-      o.workloads.push_back(with_costs_of(folder_, workload));
+      o.workloads.push_back(workload_from_folder(folder_, workload));
     }
     o.policies = texts("policies");
     if (find("without") != nullptr) o.without = texts("without");

@@ -90,8 +90,7 @@ ContentHash machine_fingerprint(const PlannedExperiment& planned, FileHashes& fi
   hash.add("workloads");
   for (const std::string& workload : o.workloads) {
     hash.add(workload);
-    const std::optional<std::string> costs = costs_file_of(workload);
-    if (costs) hash.add("costs " + files.of(*costs));
+    for (const std::string& file : files_of_workload(workload)) hash.add("file " + files.of(file));
   }
   for (const std::string& map : o.maps) hash.add("map " + map);
   hash.add("settings");

@@ -172,8 +172,8 @@ std::vector<InputFile> input_files(const ComparisonOptions& options,
   if (!options.platform_file.empty()) files.push_back(options.platform_file);
   files.insert(files.end(), options.trace_files.begin(), options.trace_files.end());
   for (const std::string& workload : options.workloads) {
-    const std::optional<std::string> costs = costs_file_of(workload);
-    if (costs) files.push_back(*costs);
+    const std::vector<std::string> named = files_of_workload(workload);
+    files.insert(files.end(), named.begin(), named.end());
   }
   if (!options.scenario_file.empty()) {
     const std::vector<std::string> read = read_scenario(options.scenario_file).files;

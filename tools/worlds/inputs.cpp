@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
+#include "real/commands/command_kernel.hpp"
 #include "real/kernels/catalog.hpp"
 #include "shared_policies/machine/block_timing.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -21,6 +24,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "traces/costs_file.hpp"
 #include "traces/trace_file.hpp"
+#include "traces/work_file.hpp"
 
 namespace equipoise {
 namespace {
@@ -230,15 +234,18 @@ bool is_sized_for_a_trace(const Spec& spec, const KernelInfo& info) {
 }
 
 /// Throws InputError (at `where`) if the user says how the items of a kernel differ that computes
-/// them: they differ as they do, but for kernels that take costs.
-void refuse_given_costs(const Spec& spec, const KernelInfo& info, const std::string& where) {
-  if (takes_costs(info)) return;
+/// them: they differ as they do. Kernels that take costs are excepted.
+void refuse_given_costs(const Spec& spec, const std::string& kernel, const std::string& where) {
   if (!spec.parameters.contains("costs") && !spec.parameters.contains("costs_seed")) return;
   throw InputError(
       where, fmt::format("{} computes its items, so they cost what they cost; leave "
                          "out costs, take the kernel synthetic, or give a trace of a kernel of "
                          "another name",
-                         info.name));
+                         kernel));
+}
+
+void refuse_given_costs(const Spec& spec, const KernelInfo& info, const std::string& where) {
+  if (!takes_costs(info)) refuse_given_costs(spec, info.name, where);
 }
 
 /// Whether `spec` asks to simulate as if items cost the same, where a trace may have their costs.
@@ -247,12 +254,58 @@ bool leaves_costs_of_trace_out(const Spec& spec, const KernelInfo& info) {
   return costs != spec.parameters.end() && costs->second == alike && !takes_costs(info);
 }
 
+/// What a user may say of a work file in addition.
+const std::vector<ParameterInfo> work_parameters = {
+    {"items", "the file's", "items", "how many items there are"},
+    {"grain", "the file's", "items", "block sizes are multiples of it"},
+    costs_info,
+    costs_seed_info};
+
+constexpr std::string_view work_file_ending = ".json";
+
+bool names_work_file(const std::string& name) { return name.ends_with(work_file_ending); }
+
+/// The work of the file that `spec` names, with the numbers that the user gave.
+CommandWork typed_work(const Spec& spec, const std::string& where) {
+  CommandWork work = read_work(spec.name);
+  for (const KernelInfo& info : kernel_catalog()) {
+    if (info.name != work.name) continue;
+    throw InputError(spec.name, fmt::format("its name is '{}', that of a kernel ('equipoise list "
+                                            "kernels'); choose another",
+                                            work.name));
+  }
+  const Parameters read(spec.parameters, work_parameters, spec.name, where);
+  if (read.is_given("items")) work.items = read.items("items", 1);
+  if (read.is_given("grain")) work.grain_items = read.items("grain", 1);
+  return work;
+}
+
+/// The workload of a work file, for units that take their times from traces.
+Workload choose_work(const Spec& spec, const std::vector<Trace>& traces, const std::string& where) {
+  Workload workload = workload_of(typed_work(spec, where));
+  workload.validate(where);
+  if (std::ranges::none_of(traces,
+                           [&](const Trace& trace) { return trace.kernel == workload.kernel; })) {
+    throw InputError(where,
+                     fmt::format("no trace is of {0}; record one: equipoise record --workload "
+                                 "{1} --unit cpu --out {0}.jsonl",
+                                 workload.kernel, spec.name));
+  }
+  return workload;
+}
+
 /// Throws InputError at `trace_file` if `trace` was made for another problem than `workload`.
 void expect_problem(const Trace& trace, const std::string& trace_file, const Workload& workload) {
   for (const auto& [name, value] : workload.problem) {
     const auto recorded = trace.problem.find(name);
     if (recorded == trace.problem.end() || recorded->second == value) continue;
     const auto items = trace.problem.find("items");
+    if (name == "command") {
+      throw InputError(trace_file + ":1",
+                       fmt::format("was recorded with another command, or other parameters of it, "
+                                   "than that of {}; record it again",
+                                   workload.kernel));
+    }
     throw InputError(
         trace_file + ":1",
         fmt::format(
@@ -269,15 +322,41 @@ void expect_problem(const Trace& trace, const std::string& trace_file, const Wor
 
 }  // namespace
 
+Spec workload_spec(const std::string& spelling, const std::string& where) {
+  for (std::size_t at = spelling.find(work_file_ending); at != std::string::npos;
+       at = spelling.find(work_file_ending, at + 1)) {
+    const std::size_t end = at + work_file_ending.size();
+    if (end < spelling.size() && spelling[end] != ':') continue;
+    Spec spec = parse_spec("work" + spelling.substr(end), ':', where);
+    spec.name = spelling.substr(0, end);
+    return spec;
+  }
+  return parse_spec(spelling, ':', where);
+}
+
+std::optional<CommandMode> command_mode_of(const std::string& spelling) {
+  const Spec spec = workload_spec(spelling, "--workload");
+  if (!names_work_file(spec.name)) return std::nullopt;
+  return read_work(spec.name).mode;
+}
+
 std::unique_ptr<Kernel> choose_kernel(const std::string& spelling, const std::string& where) {
-  const Spec spec = parse_spec(spelling, ':', where);
+  const Spec spec = workload_spec(spelling, where);
+  if (names_work_file(spec.name)) {
+    std::unique_ptr<Kernel> kernel =
+        make_command_kernel(typed_work(spec, where), [] { return stop_signal() != 0; });
+    refuse_given_costs(spec, kernel->workload().kernel, where);
+    kernel->workload().validate(where);
+    return kernel;
+  }
   refuse_given_costs(spec, find_kernel(spec.name, where), where);
   return make_kernel(spec.name, spec.parameters, where);
 }
 
 Workload choose_workload(const std::string& spelling, const std::vector<Trace>& traces,
                          const std::string& where) {
-  Spec spec = parse_spec(spelling, ':', where);
+  Spec spec = workload_spec(spelling, where);
+  if (names_work_file(spec.name)) return choose_work(spec, traces, where);
   std::vector<std::string> known;
   for (const KernelInfo& info : kernel_catalog()) {
     known.push_back(info.name);
@@ -305,17 +384,43 @@ Workload choose_workload(const std::string& spelling, const std::vector<Trace>& 
   throw InputError(where, unknown_name("kernel", spec.name, known));
 }
 
-std::optional<std::string> costs_file_of(const std::string& spelling) {
-  if (spelling.find("costs=") == std::string::npos) return std::nullopt;
-  const Spec spec = parse_spec(spelling, ':', "workload");
+namespace {
+
+/// The file with the costs of items that `spec` names, if it names one.
+std::optional<std::string> costs_file_of(const Spec& spec) {
   const auto given = spec.parameters.find("costs");
   if (given == spec.parameters.end() || given->second == alike) return std::nullopt;
   return called<CostPattern>(given->second) ? std::nullopt : std::optional(given->second);
 }
 
+}  // namespace
+
+std::vector<std::string> files_of_workload(const std::string& spelling) {
+  const Spec spec = workload_spec(spelling, "workload");
+  std::vector<std::string> files;
+  if (names_work_file(spec.name)) files.push_back(spec.name);
+  if (const std::optional<std::string> costs = costs_file_of(spec)) files.push_back(*costs);
+  return files;
+}
+
+std::string workload_from_folder(const std::string& folder, const std::string& spelling) {
+  std::string moved = spelling;
+  const auto move = [&](const std::string& path, std::size_t at) {
+    moved.replace(at, path.size(),
+                  (std::filesystem::path(folder) / path).lexically_normal().string());
+  };
+  const Spec spec = workload_spec(spelling, "workload");
+  if (const std::optional<std::string> costs = costs_file_of(spec)) {
+    const std::string typed = "costs=" + *costs;
+    move(*costs, moved.find(typed) + typed.size() - costs->size());
+  }
+  if (names_work_file(spec.name)) move(spec.name, 0);
+  return moved;
+}
+
 ItemCostsPtr choose_costs(const std::string& spelling, const Workload& workload,
                           const std::vector<Trace>& traces, const std::string& where) {
-  const Spec spec = parse_spec(spelling, ':', where);
+  const Spec spec = workload_spec(spelling, where);
   const auto given = spec.parameters.find("costs");
   const auto seed = spec.parameters.find("costs_seed");
   const auto pattern =
@@ -330,7 +435,7 @@ ItemCostsPtr choose_costs(const std::string& spelling, const Workload& workload,
     return std::make_shared<ItemCosts>(
         generated_costs(*pattern, workload.items, static_cast<std::uint64_t>(number)));
   }
-  if (const std::optional<std::string> file = costs_file_of(spelling)) {
+  if (const std::optional<std::string> file = costs_file_of(spec)) {
     return std::make_shared<ItemCosts>(read_costs(*file, workload.items));
   }
   const auto trace = std::ranges::find_if(traces, [&](const Trace& of) {

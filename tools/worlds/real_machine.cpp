@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "real/kernels/catalog.hpp"
 #include "real/machine.hpp"
 #include "real/meters/meter.hpp"
 #include "real/paced/paced_unit.hpp"
@@ -152,11 +151,20 @@ void choose_phases(RealMachine& machine, const RunOptions& options, bool any_com
                                     : choose_workload(spelling, machine.traces, where));
     check_problem(machine.traces, options.trace_files, machine.phases.back());
     const Workload& workload = machine.phases.back();
-    const bool has_its_own = kernel && !takes_costs(find_kernel(workload.kernel, where));
+    const bool has_its_own = kernel && !kernel->takes_costs();
     ItemCostsPtr& costs = machine.item_costs.emplace_back();
     if (!has_its_own) costs = choose_costs(spelling, workload, machine.traces, where);
     if (kernel && costs) kernel->set_costs(costs);
   }
+}
+
+/// Lets the kernel that leaves files leave them in `folder`, unless that is empty.
+void keep_results(RealMachine& machine, const std::string& folder) {
+  if (folder.empty()) return;
+  if (machine.kernels.size() != 1 || !machine.kernels.front()) {
+    throw InputError("--results", "is for one workload that units really do; leave it out");
+  }
+  machine.kernels.front()->keep_results_in(folder, "--results");
 }
 
 RunSettings settings_of(const RealMachine& machine, const RunSettings& options) {
@@ -247,6 +255,7 @@ RealMachine load_given_units(const RunOptions& options, std::vector<Trace> trace
     warn(warning);
   }
   check_programs(machine.kernels, machine.specs);
+  keep_results(machine, options.results_folder);
   check_memory(machine.kernels, machine.specs, available_memory_bytes(), "--workload");
   read_scenario_into(machine, options.scenario_file);
   return machine;
@@ -280,13 +289,15 @@ void RealMachine::expect_alike_items() const {
   }
 }
 
-std::string RealMachine::verify() const {
-  if (!std::ranges::all_of(specs, &UnitSpec::computes)) return {};
+Judgement RealMachine::verify() const {
+  Judgement judged;
+  if (!std::ranges::all_of(specs, &UnitSpec::computes)) return judged;
   for (const std::unique_ptr<Kernel>& kernel : kernels) {
     const Verification found = kernel->verify();
-    if (!found.passed) return found.what;
+    if (!found.passed) return {found.what};
+    judged.unchecked = judged.unchecked || found.is_unchecked;
   }
-  return {};
+  return judged;
 }
 
 RealMachine load_real_machine(const RunOptions& options) {

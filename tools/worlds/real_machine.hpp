@@ -13,6 +13,7 @@
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "tools/runs/options.hpp"
+#include "tools/runs/run_plan.hpp"
 #include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
@@ -45,9 +46,9 @@ struct RealMachine {
   void find_meters(bool are_read, std::chrono::milliseconds idle = idle_span);
   /// Throws InputError if a kernel was given costs: what is recorded of it would be of these items.
   void expect_alike_items() const;
-  /// What is wrong with the results of a complete run; empty if nothing is, or if some unit, being
+  /// What the results of a complete run are worth. Nothing is wrong with them if some unit, being
   /// paced, has computed nothing.
-  [[nodiscard]] std::string verify() const;
+  [[nodiscard]] Judgement verify() const;
 };
 
 /// Reads and checks `--unit`, `--workload`, `--trace` and `--scenario`. Without units, reads

@@ -114,6 +114,7 @@ class Synthetic final : public Kernel {
     set_problem("items", {{"operations", work_.operations}, {"bytes", row_bytes}});
   }
 
+  bool takes_costs() const override { return true; }
   void set_costs(const ItemCostsPtr& costs) override { work_.costs = costs; }
 
   void allocate(std::uint64_t seed) override {

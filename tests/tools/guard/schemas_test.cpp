@@ -75,7 +75,8 @@ std::vector<std::string> files_in(const fs::path& folder, const std::vector<std:
 
 TEST_F(Schemas, HoldForEveryCommittedFile) {
   std::vector<std::string> files;
-  for (const char* folder : {"traces", "platforms", "tools/campaigns", "tools/validation"}) {
+  for (const char* folder :
+       {"traces", "platforms", "examples", "tools/campaigns", "tools/validation"}) {
     for (std::string& file : files_in(repository() / folder, {".json", ".jsonl"})) {
       files.push_back(std::move(file));
     }
