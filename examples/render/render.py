@@ -9,7 +9,7 @@ render.py --serve FOLDER        says "ready", then reads lines FIRST COUNT, draw
 import os
 import sys
 
-WIDTH, HEIGHT = 72, 48
+WIDTH, HEIGHT = 48, 32
 CENTRE = complex(-0.743643887037151, 0.131825904205330)
 
 

@@ -94,7 +94,7 @@ std::string program_file(const std::string& word, const std::string& folder, con
   for (std::size_t begin = 0; begin <= all.size();) {
     const std::size_t end = std::min(all.find(':', begin), all.size());
     const std::string place(all.substr(begin, end - begin));
-    const std::string file = (place.empty() ? "." : place) + "/" + word;
+    std::string file = (place.empty() ? "." : place) + "/" + word;
     if (is_program(file)) return file;
     begin = end + 1;
   }

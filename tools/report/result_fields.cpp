@@ -323,8 +323,8 @@ constexpr std::array fields_after_losses{
                 FieldKind::flag, own<&PolicyResult::policy_stalled>},
     ResultField{
         "verified", "verified", "",
-        "Whether every item was accepted exactly once and all checked results are right. A "
-        "result of own work without a check is \"unverified\": every item was accepted once.",
+        "Whether every item was accepted exactly once and all checked results are right; "
+        "\"unverified\" if own work has no check.",
         in_data | in_html, FieldKind::flag,
         [](Of of) -> Json { return verified_json(of.result.verified, of.result.unchecked); }},
     ResultField{

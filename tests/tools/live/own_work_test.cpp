@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -239,7 +240,7 @@ TEST_F(OwnWork, BeginsWithACommandThatWorks) {
 
 TEST_F(OwnWork, DoesNotBeginWithACommandThatFails) {
   const std::string file = scratch_.path("w.json");
-  const auto begin = [&](std::vector<std::string> command) {
+  const auto begin = [&](const std::vector<std::string>& command) {
     std::vector<std::string> words = {"new", "work", "w", "--items", "10", "--out", file, "--"};
     return run_equipoise(with(std::move(words), command));
   };
