@@ -142,6 +142,8 @@ bool is_of_block_alone(const std::exception_ptr& failure) {
 }
 
 int threads_left_behind() { return left_behind.load(); }
+void thread_is_left_behind() { ++left_behind; }
+void thread_has_ended() { --left_behind; }
 
 WorkerMailbox::WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
     : controller_(std::move(controller)), signal_(patience) {}
@@ -163,17 +165,109 @@ void WorkerMailbox::report(const Report& report) {
   controller_->notify();
 }
 
-class ThreadedWorker final : public Worker {
+void MailboxWorker::queue(Command command, ResultClaimPtr claim) {
+  command.epoch = mailbox_->epoch();
+  command.iteration = mailbox_->host_.iteration();
+  waiting_.push_back({command, std::move(claim)});
+  hand_on();
+}
+
+Fate MailboxWorker::take_back(std::uint64_t block) {
+  const auto waiting = std::ranges::find(waiting_, block, &Waiting::id);
+  if (waiting != waiting_.end()) {
+    waiting_.erase(waiting);
+    return Fate::not_begun;
+  }
+  const auto held = std::ranges::find(at_thread_, block, &AtThread::id);
+  if (held == at_thread_.end()) return Fate::too_late;
+  const Fate fate = mailbox_->slots_.take_back(held->slot);
+  if (fate == Fate::goes_on) mailbox_->ring();
+  return fate;
+}
+
+ResultClaimPtr MailboxWorker::contest(std::uint64_t original) {
+  const auto waiting = std::ranges::find(waiting_, original, &Waiting::original);
+  if (waiting != waiting_.end()) {
+    if (!waiting->claim) waiting->claim = std::make_shared<ResultClaim>();
+    return waiting->claim;
+  }
+  for (const AtThread& held : at_thread_) {
+    if (held.original() != original) continue;
+    ResultClaimPtr claim = mailbox_->slots_.contest(held.slot);
+    if (!claim) continue;
+    mailbox_->ring();
+    return claim;
+  }
+  return nullptr;
+}
+
+void MailboxWorker::begin_iteration() { mailbox_->host_.begin_iteration(); }
+
+const Report* MailboxWorker::report() {
+  const Report* report = mailbox_->reports_.front();
+  while (report != nullptr && report->kind != ReportKind::failed &&
+         (mailbox_->is_abandoned(report->command) || report->kind == ReportKind::withdrawn)) {
+    drop_report();
+    report = mailbox_->reports_.front();
+  }
+  return report;
+}
+
+void MailboxWorker::drop_report() {
+  const Report* const report = mailbox_->reports_.front();
+  if (report->kind != ReportKind::failed) forget(report->command.slot);
+  mailbox_->reports_.pop();
+  --held_;
+  hand_on();
+}
+
+void MailboxWorker::abandon(Abandoned why) {
+  waiting_.clear();
+  mailbox_->goes_on_.store(why == Abandoned::late, std::memory_order_seq_cst);
+  mailbox_->host_.abandon();
+  mailbox_->slots_.abandon();
+  for (AtThread& held : at_thread_) held.is_abandoned = true;
+  mailbox_->signal_.notify();
+}
+
+bool MailboxWorker::is_free() {
+  static_cast<void>(report());  // drops what was abandoned
+  return held_ == 0;
+}
+
+void MailboxWorker::stop() {
+  mailbox_->stops_.store(true, std::memory_order_seq_cst);
+  mailbox_->signal_.notify();
+}
+
+void MailboxWorker::forget(std::uint8_t slot) {
+  std::erase_if(at_thread_, [slot](const AtThread& held) { return held.slot == slot; });
+  mailbox_->slots_.free(slot);
+}
+
+void MailboxWorker::hand_on() {
+  for (; held_ < blocks_at_worker_max && !waiting_.empty(); ++held_) {
+    Waiting& next = waiting_.front();
+    next.command.slot = mailbox_->slots_.take(std::move(next.claim));
+    at_thread_.push_back({next.command.block, next.command.slot});
+    EQ_CHECK(mailbox_->commands_.push(next.command), "there is room for every command");
+    waiting_.pop_front();
+    mailbox_->signal_.notify();
+  }
+}
+
+namespace {
+
+class ThreadedWorker final : public MailboxWorker {
  public:
   ThreadedWorker(std::unique_ptr<UnitDriver> driver, WakeSignal::Span patience)
-      : unit_(driver->setup().unit.name),
-        mailbox_(std::make_shared<WorkerMailbox>(driver->setup().controller, patience)) {
+      : MailboxWorker(driver->setup().controller, patience), unit_(driver->setup().unit.name) {
     auto state = std::make_shared<Thread>();
     state->driver = std::move(driver);
     up_ = state->up.get_future();
     ended_ = state->ended.get_future();
     left_ = state->left;
-    thread_ = start_thread("unit " + unit_, [state, mailbox = mailbox_] { live(*state, mailbox); });
+    thread_ = start_thread("unit " + unit_, [state, box = mailbox()] { live(*state, box); });
   }
 
   ~ThreadedWorker() override {
@@ -189,121 +283,18 @@ class ThreadedWorker final : public Worker {
     }
   }
 
-  void queue(Command command, ResultClaimPtr claim) override {
-    command.epoch = mailbox_->epoch();
-    command.iteration = mailbox_->host_.iteration();
-    waiting_.push_back({command, std::move(claim)});
-    hand_on();
-  }
-
-  Fate take_back(std::uint64_t block) override {
-    const auto waiting = std::ranges::find(waiting_, block, &Waiting::id);
-    if (waiting != waiting_.end()) {
-      waiting_.erase(waiting);
-      return Fate::not_begun;
-    }
-    const auto held = std::ranges::find(at_thread_, block, &AtThread::id);
-    if (held == at_thread_.end()) return Fate::too_late;
-    const Fate fate = mailbox_->slots_.take_back(held->slot);
-    if (fate == Fate::goes_on) mailbox_->ring();
-    return fate;
-  }
-
-  ResultClaimPtr contest(std::uint64_t original) override {
-    const auto waiting = std::ranges::find(waiting_, original, &Waiting::original);
-    if (waiting != waiting_.end()) {
-      if (!waiting->claim) waiting->claim = std::make_shared<ResultClaim>();
-      return waiting->claim;
-    }
-    for (const AtThread& held : at_thread_) {
-      if (held.original() != original) continue;
-      ResultClaimPtr claim = mailbox_->slots_.contest(held.slot);
-      if (!claim) continue;
-      mailbox_->ring();
-      return claim;
-    }
-    return nullptr;
-  }
-
-  void begin_iteration() override { mailbox_->host_.begin_iteration(); }
-
-  const Report* report() override {
-    const Report* report = mailbox_->reports_.front();
-    while (report != nullptr && report->kind != ReportKind::failed &&
-           (mailbox_->is_abandoned(report->command) || report->kind == ReportKind::withdrawn)) {
-      drop_report();
-      report = mailbox_->reports_.front();
-    }
-    return report;
-  }
-
-  void drop_report() override {
-    const Report* const report = mailbox_->reports_.front();
-    if (report->kind != ReportKind::failed) forget(report->command.slot);
-    mailbox_->reports_.pop();
-    --held_;
-    hand_on();
-  }
-
-  void abandon(Abandoned why) override {
-    waiting_.clear();
-    mailbox_->goes_on_.store(why == Abandoned::late, std::memory_order_seq_cst);
-    mailbox_->host_.abandon();
-    mailbox_->slots_.abandon();
-    for (AtThread& held : at_thread_) held.is_abandoned = true;
-    mailbox_->signal_.notify();
-  }
-
-  bool is_free() override {
-    static_cast<void>(report());  // drops what was abandoned
-    return held_ == 0;
-  }
-
-  void stop() override {
-    mailbox_->stops_.store(true, std::memory_order_seq_cst);
-    mailbox_->signal_.notify();
-  }
-
   bool has_ended(std::chrono::milliseconds patience) override {
     return ended_.wait_for(patience) == std::future_status::ready;
   }
 
   void leave_behind() override {
     left_->store(true);
-    ++left_behind;
-    if (has_ended(std::chrono::milliseconds(0)) && left_->exchange(false)) --left_behind;
+    thread_is_left_behind();
+    if (has_ended(std::chrono::milliseconds(0)) && left_->exchange(false)) thread_has_ended();
     thread_.detach();
   }
 
  private:
-  /// A command for which the mailbox has no room.
-  struct Waiting {
-    Command command;
-    ResultClaimPtr claim;
-
-    [[nodiscard]] std::uint64_t id() const { return command.block.id; }
-    [[nodiscard]] std::uint64_t original() const { return command.block.original(); }
-  };
-  /// A block that the thread has.
-  struct AtThread {
-    Block block;
-    std::uint8_t slot = 0;
-    bool is_abandoned = false;
-
-    /// None of an abandoned block.
-    [[nodiscard]] std::optional<std::uint64_t> id() const {
-      return is_abandoned ? std::nullopt : std::optional(block.id);
-    }
-    [[nodiscard]] std::optional<std::uint64_t> original() const {
-      return is_abandoned ? std::nullopt : std::optional(block.original());
-    }
-  };
-
-  void forget(std::uint8_t slot) {
-    std::erase_if(at_thread_, [slot](const AtThread& held) { return held.slot == slot; });
-    mailbox_->slots_.free(slot);
-  }
-
   /// The thread's own data, which lives as long as the thread.
   struct Thread {
     std::unique_ptr<UnitDriver> driver;
@@ -311,18 +302,6 @@ class ThreadedWorker final : public Worker {
     std::promise<void> ended;
     std::shared_ptr<std::atomic<bool>> left = std::make_shared<std::atomic<bool>>(false);
   };
-
-  /// Moves waiting commands to the mailbox as long as it has room.
-  void hand_on() {
-    for (; held_ < blocks_at_worker_max && !waiting_.empty(); ++held_) {
-      Waiting& next = waiting_.front();
-      next.command.slot = mailbox_->slots_.take(std::move(next.claim));
-      at_thread_.push_back({next.command.block, next.command.slot});
-      EQ_CHECK(mailbox_->commands_.push(next.command), "there is room for every command");
-      waiting_.pop_front();
-      mailbox_->signal_.notify();
-    }
-  }
 
   static void live(Thread& thread, const std::shared_ptr<WorkerMailbox>& mailbox) {
     bool is_up = false;
@@ -342,20 +321,17 @@ class ThreadedWorker final : public Worker {
     }
     thread.driver.reset();  // before `ended`, because a device ends with its driver
     thread.ended.set_value();
-    if (thread.left->exchange(false)) --left_behind;
+    if (thread.left->exchange(false)) thread_has_ended();
   }
 
   std::string unit_;
-  std::shared_ptr<WorkerMailbox> mailbox_;
   std::future<void> up_;
   std::future<void> ended_;
   std::shared_ptr<std::atomic<bool>> left_;
-  std::deque<Waiting> waiting_;
-  std::vector<AtThread> at_thread_;  ///< those of `held_`
-  std::size_t held_ = 0;  ///< commands in the mailbox and in work, until their reports are
-                          ///< dropped
   std::jthread thread_;
 };
+
+}  // namespace
 
 std::unique_ptr<Worker> make_threaded_worker(std::unique_ptr<UnitDriver> driver,
                                              WakeSignal::Span patience) {

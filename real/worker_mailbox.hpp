@@ -4,10 +4,13 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,7 +141,7 @@ class WorkerMailbox {
   void report(const Report& report);
 
  private:
-  friend class ThreadedWorker;
+  friend class MailboxWorker;
 
   std::shared_ptr<WakeSignal> controller_;
   Ring<Command, blocks_at_worker_max> commands_;
@@ -152,6 +155,66 @@ class WorkerMailbox {
   std::atomic<bool> stops_ = false;
   std::atomic<bool> goes_on_ = false;
 };
+
+/// The controller's side of a worker, whoever serves its mailbox: a thread of its own, or one of the
+/// user's program.
+class MailboxWorker : public Worker {
+ public:
+  void queue(Command command, ResultClaimPtr claim) final;
+  [[nodiscard]] Fate take_back(std::uint64_t block) final;
+  [[nodiscard]] ResultClaimPtr contest(std::uint64_t original) final;
+  void begin_iteration() final;
+  [[nodiscard]] const Report* report() final;
+  void drop_report() final;
+  void abandon(Abandoned why) final;
+  [[nodiscard]] bool is_free() final;
+  void stop() final;
+
+ protected:
+  /// The arguments are those of WorkerMailbox.
+  MailboxWorker(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
+      : mailbox_(std::make_shared<WorkerMailbox>(std::move(controller), patience)) {}
+
+  [[nodiscard]] const std::shared_ptr<WorkerMailbox>& mailbox() const { return mailbox_; }
+
+ private:
+  /// A command for which the mailbox has no room.
+  struct Waiting {
+    Command command;
+    ResultClaimPtr claim;
+
+    [[nodiscard]] std::uint64_t id() const { return command.block.id; }
+    [[nodiscard]] std::uint64_t original() const { return command.block.original(); }
+  };
+  /// A block that the thread has.
+  struct AtThread {
+    Block block;
+    std::uint8_t slot = 0;
+    bool is_abandoned = false;
+
+    /// None of an abandoned block.
+    [[nodiscard]] std::optional<std::uint64_t> id() const {
+      return is_abandoned ? std::nullopt : std::optional(block.id);
+    }
+    [[nodiscard]] std::optional<std::uint64_t> original() const {
+      return is_abandoned ? std::nullopt : std::optional(block.original());
+    }
+  };
+
+  void forget(std::uint8_t slot);
+  /// Moves waiting commands to the mailbox as long as it has room.
+  void hand_on();
+
+  std::shared_ptr<WorkerMailbox> mailbox_;
+  std::deque<Waiting> waiting_;
+  std::vector<AtThread> at_thread_;  ///< those of `held_`
+  std::size_t held_ = 0;  ///< commands in the mailbox and in work, until their reports are
+                          ///< dropped
+};
+
+/// Counts a thread that was left behind until `thread_has_ended` (`threads_left_behind`).
+void thread_is_left_behind();
+void thread_has_ended();
 
 /// The work of a unit on its thread.
 class UnitDriver {

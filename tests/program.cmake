@@ -193,3 +193,12 @@ if(EQUIPOISE_PYTHON)
   add_test(NAME ValidationRun.OfMadeUpResults COMMAND ${EQUIPOISE_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/tools/scripts/validation_run_test.py ${PROJECT_SOURCE_DIR})
 endif()
+
+# Loops of programs that use the library, through its headers alone.
+equipoise_tests(loop
+  SOURCES
+    tools/loop/loop_test.cpp
+    tools/loop/pull_test.cpp
+  LIBS equipoise::loop equipoise_test_support nlohmann_json::nlohmann_json)
+set_target_properties(loop_tests PROPERTIES INSTALL_RPATH "$ORIGIN/../tools")
+add_dependencies(loop_tests equipoise)

@@ -1,6 +1,8 @@
 # find_package(equipoise) gives:
 #   equipoise_add_policy(NAME SOURCES...)   adds a policy in a library; see equipoise-policy.cmake
 #   equipoise::program                      the program
+#   equipoise::loop                         loops of a program of your own: <equipoise/loop.hpp>, and
+#                                           <equipoise/chunks.h> for C
 #   equipoise::equipoise                    the run loop, the policies, and the fake executor and contract
 #                                           for tests; only if fmt can be linked
 #   equipoise::headers                      what these are compiled with

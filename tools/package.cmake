@@ -51,7 +51,7 @@ foreach(target IN LISTS tests)
 endforeach()
 
 # What is in the archive. The target `package` builds everything first; CPack alone takes what is there.
-add_custom_target(packed DEPENDS equipoise ${modules} ${tests})
+add_custom_target(packed DEPENDS equipoise equipoise_loop ${modules} ${tests})
 
 set(files_that_need_libraries)
 foreach(target equipoise ${tests})
@@ -63,6 +63,8 @@ foreach(target ${modules})
   # Beside lib/equipoise.
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/..")
 endforeach()
+list(APPEND modules_that_need_libraries $<TARGET_FILE:equipoise_loop>)
+set_target_properties(equipoise_loop PROPERTIES INSTALL_RPATH "$ORIGIN")
 # The newest glibc that the archive may need: that of Ubuntu 22.04 where the archive is made with Debian 12
 # or an older system; on newer ones what is compiled needs their own.
 execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE glibc)

@@ -487,7 +487,7 @@ class CommandKernel final : public Kernel {
     return std::make_unique<ServeProgram>(shared_, place);
   }
 
-  bool is_done_by_commands() const override { return true; }
+  ProgramSource program_source() const override { return ProgramSource::command; }
   std::string why_not_on(const std::string& unit) const override {
     if (!shared_->work.line_of(unit).words.empty()) return {};
     return fmt::format(

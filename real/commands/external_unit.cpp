@@ -14,7 +14,9 @@ class ExternalFactory final : public UnitFactory {
   explicit ExternalFactory(int index) : index_(index) {}
 
   int cores() const override { return 0; }
-  bool has_program(const Kernel& kernel) const override { return kernel.is_done_by_commands(); }
+  bool has_program(const Kernel& kernel) const override {
+    return kernel.program_source() == ProgramSource::command;
+  }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return host_worker_bytes(unit, workload);
   }

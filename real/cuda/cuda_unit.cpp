@@ -111,9 +111,7 @@ class CudaFactory final : public UnitFactory {
   std::optional<LinkRates> measure_link(CopyPath path) const override {
     return measure_cuda_link(pool_, path);
   }
-  bool has_program(const Kernel& kernel) const override {
-    return !kernel.is_done_by_commands() && has_gpu_program(kernel.workload().kernel);
-  }
+  bool has_program(const Kernel& kernel) const override { return has_gpu_program(kernel); }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return staged_bytes(workload, room_items(unit, workload));  // pinned
   }

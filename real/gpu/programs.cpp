@@ -1,6 +1,8 @@
 // The table of programs for GPUs: which kernels have one.
 #include "real/gpu/programs.hpp"
 
+#include <utility>
+
 #include "real/kernels/kernel.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -28,15 +30,34 @@ const Makers& makers() {
   return all;
 }
 
+/// The program of a kernel that brings `launch`. How much that puts into the queue is not known,
+/// nor what it loads.
+GpuProgram program_around(GpuLaunch launch) {
+  GpuProgram program;
+  program.load = [] {};
+  program.launch = [launch = std::move(launch)](const Stream& stream, const StagedBlock& block) {
+    launch(block, stream.handle);
+  };
+  program.commands = [](Items /*items*/) { return std::uint64_t{32}; };
+  program.prepares_at_first_use = true;
+  return program;
+}
+
 }  // namespace
 
-bool has_gpu_program(const std::string& kernel) { return makers().contains(kernel); }
+bool has_gpu_program(const Kernel& kernel) {
+  if (kernel.program_source() != ProgramSource::catalog) return kernel.gpu_launch() != nullptr;
+  return makers().contains(kernel.workload().kernel);
+}
 
 std::vector<std::string> gpu_library_lines() {
   return {matmul_library_line(), fft2d_library_line()};
 }
 
 GpuProgram make_gpu_program(const Kernel& kernel) {
+  if (kernel.program_source() != ProgramSource::catalog) {
+    return program_around(kernel.gpu_launch());
+  }
   const Workload& workload = kernel.workload();
   try {
     return makers().at(workload.kernel)(workload.parameters);

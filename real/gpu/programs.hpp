@@ -43,7 +43,7 @@ struct GpuProgram {
 };
 
 /// Whether GPUs can compute `kernel`.
-[[nodiscard]] bool has_gpu_program(const std::string& kernel);
+[[nodiscard]] bool has_gpu_program(const Kernel& kernel);
 
 /// For each library that some programs need, a line that says whether it is here.
 [[nodiscard]] std::vector<std::string> gpu_library_lines();

@@ -67,6 +67,17 @@ class BlockProgram {
   virtual void keep_results(const StagedBlock& block) = 0;
 };
 
+/// Puts the computation of `block`, which lies in the memory of a GPU, into `queue` (for CUDA a
+/// cudaStream_t). Throws BlockFailure if it cannot. Needs nothing of the kernel.
+using GpuLaunch = std::function<void(const StagedBlock& block, void* queue)>;
+
+/// Where what does the blocks of a kernel comes from.
+enum class ProgramSource : std::uint8_t {
+  catalog,  ///< it is ours, and each kind of units has its own
+  command,  ///< a command of the user's, which any unit that the user names may give its blocks
+  loop      ///< the user's program
+};
+
 class Parameters;
 
 /// A kernel with its problem size and, once allocated, its data on the host.
@@ -104,6 +115,9 @@ class Kernel {
   /// Where the data lies on the host. Valid after `allocate` until the kernel is destroyed. Only
   /// the versions of resident data change, in `clear_results` and `begin_iteration`.
   [[nodiscard]] const KernelData& data() const { return data_; }
+  [[nodiscard]] virtual ProgramSource program_source() const { return ProgramSource::catalog; }
+  /// Whether units of CPU cores can do its blocks.
+  [[nodiscard]] virtual bool has_cpu_program() const { return true; }
   /// Makes the program for units of CPU cores. To be called after `allocate`. Null if blocks are
   /// not computed by threads of this program (`make_block_program`).
   [[nodiscard]] virtual CpuProgram make_cpu_program() const = 0;
@@ -113,9 +127,9 @@ class Kernel {
       const UnitPlace& /*place*/) const {
     return nullptr;
   }
-  /// Whether commands do the blocks: then any unit that the user names may do them, but no device
-  /// that needs a program of ours.
-  [[nodiscard]] virtual bool is_done_by_commands() const { return false; }
+  /// What GPUs do the blocks with; null if they cannot, or if it is from the catalog
+  /// (real/gpu/programs.hpp).
+  [[nodiscard]] virtual GpuLaunch gpu_launch() const { return nullptr; }
   /// Why the unit called `unit` cannot do blocks though units of its kind can; empty if it can.
   [[nodiscard]] virtual std::string why_not_on(const std::string& /*unit*/) const { return {}; }
   /// Lets the results stay as files in `folder`, which must be empty or not there. To be called

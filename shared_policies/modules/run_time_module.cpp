@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/auxv.h>
 
 #include <array>
 #include <filesystem>
@@ -20,6 +21,17 @@ namespace fs = std::filesystem;
                                  *module.instead == '\0' ? "" : ", or ", module.instead));
 }
 
+/// The file of the shared library that has this code, or that of the program.
+fs::path own_file(std::error_code& error) {
+  Dl_info own{};
+  Dl_info program{};
+  const auto* const headers = reinterpret_cast<const void*>(::getauxval(AT_PHDR));
+  const bool is_found = ::dladdr(reinterpret_cast<const void*>(&file_of), &own) != 0 &&
+                        ::dladdr(headers, &program) != 0;
+  if (is_found && own.dli_fbase != program.dli_fbase) return fs::canonical(own.dli_fname, error);
+  return fs::read_symlink("/proc/self/exe", error);
+}
+
 constexpr const char* more_memory = "free some memory, or raise the limit (ulimit -v)";
 
 /// Whether the loader's message says that there is no room for a library.
@@ -32,7 +44,7 @@ bool is_lack_of_memory(const std::string& why) {
 
 std::optional<std::string> file_of(const RunTimeModule& module) {
   std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const fs::path folder = own_file(error).parent_path();
   if (folder.empty()) return std::nullopt;  // never search in the current directory
   const std::string name = std::string(module.name) + ".so";
   const fs::path around = folder / "..";

@@ -21,8 +21,8 @@ struct RunTimeModule {
   const char* instead = "";  ///< what else the user may do; may be empty
 };
 
-/// The path of the module: beside the program, where the build leaves it, or where it is installed
-/// (lib/equipoise beside the program's folder). None if there is none.
+/// The path of the module: beside the program or shared library that has this code, where the build
+/// leaves it, or where it is installed (lib/equipoise beside their folder). None if there is none.
 [[nodiscard]] std::optional<std::string> file_of(const RunTimeModule& module);
 
 /// Opens the module and returns its table: the one that `file_of` finds, or else one in the folders

@@ -19,10 +19,9 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
-#include "shared_policies/text/printable_text.hpp"
+#include "tools/commands/command_options.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/terminal.hpp"
-#include "tools/console/text_table.hpp"
 #include "tools/runs/version.hpp"
 #include "tools/worlds/experiment_facts.hpp"
 
@@ -31,19 +30,6 @@ namespace {
 
 constexpr int unusable_input = 2;
 constexpr int work_failed = 1;
-
-/// Help whose explanations are broken into lines that fit the terminal.
-class WrappedHelp final : public CLI::Formatter {
- public:
-  std::string make_option_desc(const CLI::Option* option) const override {
-    constexpr std::size_t readable = 100;
-    const std::size_t widest = terminal_width(OutputStream::out).value_or(readable);
-    const std::size_t left = get_column_width();
-    const std::size_t room = std::max<std::size_t>(widest - std::min(widest, left), 40);
-    return fmt::format("{}",
-                       fmt::join(broken(CLI::Formatter::make_option_desc(option), room), "\n"));
-  }
-};
 
 /// The name of a command as it is typed: "equipoise trace import csv".
 std::string full_name(const CLI::App& command) {
@@ -102,7 +88,7 @@ void add_color(CLI::App& command, std::string& color) {
 }
 
 void add_all(CLI::App& app, TypedCommand& typed, std::string& color) {
-  app.formatter(std::make_shared<WrappedHelp>());
+  app.formatter(wrapped_help());
   app.set_version_flag("--version", built_with_text());
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
@@ -117,18 +103,6 @@ int say(const std::string& what, int exit_code) {
   return exit_code;
 }
 
-/// Refuses arguments that are not printable UTF-8, because names of files, kernels and units are
-/// written to JSON and terminals.
-void expect_readable(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    if (is_printable(argv[i])) continue;
-    throw InputError(fmt::format("argument {}", i),
-                     fmt::format("'{}' is not UTF-8, or has control characters; spell it in UTF-8, "
-                                 "and rename the file if it is one",
-                                 printable(argv[i])));
-  }
-}
-
 /// Whether an error stands at a setting that libraries call by its name: they do not know that it
 /// is an option here.
 bool is_setting(const std::string& where) {
@@ -141,14 +115,6 @@ const CLI::App& typed_command(const CLI::App& app) {
   const std::vector<const CLI::App*> typed =
       app.get_subcommands([](const CLI::App* command) { return command->parsed(); });
   return typed.empty() ? app : typed_command(*typed.front());
-}
-
-std::vector<std::string> options_of(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* const option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
 }
 
 /// The commands below `app` that have the option.
@@ -208,7 +174,7 @@ int run(int argc, char** argv) {
   TypedCommand typed;
   std::string color = "auto";
   try {
-    expect_readable(argc, argv);
+    expect_readable({argv + 1, argv + argc});
     add_all(app, typed, color);
     app.parse(argc, argv);
     choose_color(color == "auto"     ? ColorChoice::automatic

@@ -69,7 +69,8 @@ void add_simulation(const CommandOptions& c, RunOptions& r, bool required) {
   c.either("--noise", r.noise, "on: draw block times; off: take their means");
 }
 
-void add_policies(const CommandOptions& c, std::vector<std::string>& policies) {
+void add_policies(const CommandOptions& c, std::vector<std::string>& policies,
+                  bool required = true) {
   c.value<std::vector<std::string>>(
        "--policy", policies,
        "NAME[:k=v,...], e.g. plb-hec:threshold=0.2; several with commas between them, or the "
@@ -77,7 +78,7 @@ void add_policies(const CommandOptions& c, std::vector<std::string>& policies) {
        "own: ./mine.so[:k=v,...], whose run fails if an answer takes longer than 10 s (its "
        "answer_limit_s)",
        policies_of)
-      ->required();
+      ->required(required);
 }
 
 void add_run_settings(const CommandOptions& c, RunOptions& r) {
@@ -371,6 +372,19 @@ void add_validate(const CommandOptions& program) {
       "--out validated/");
 }
 
+/// How much is recorded, and how.
+void add_recording(const CommandOptions& c, RecordRequest& r) {
+  add_seconds_max(c, r.seconds_max, "time for each unit, e.g. 10 or 10s");
+  c.flag("--alone", r.alone,
+         "one unit after the other, while the others rest; without it all units at a time: they "
+         "share caches, memory bandwidth and turbo as in a run, but a CPU beside a GPU gets busy "
+         "watts only with --alone");
+  c.value<std::vector<std::string>>(
+       "--sizes", r.sizes, "block sizes, in items, a,b,...; else they are chosen", sizes_of)
+      ->delimiter(',');
+  c.text("--platform-out", r.platform_out, "write the platform that matches it here");
+}
+
 void add_record(const CommandOptions& program) {
   auto [c, r] = add(program, "record",
                     "Measures block times on this machine's units; writes a trace and a platform",
@@ -378,17 +392,9 @@ void add_record(const CommandOptions& program) {
   add_units(c, r.options, true);
   add_workload(c, r.options);
   add_seed(c, r.options.seed, "of the input data");
-  add_seconds_max(c, r.seconds_max, "time for each unit, e.g. 10 or 10s");
-  c.flag("--alone", r.alone,
-         "one unit after the other, while the others rest; without it all units at a time: they "
-         "share caches, memory bandwidth and turbo as in a run, but a CPU beside a GPU gets busy "
-         "watts only with --alone");
   add_meters(c, r.options);
-  c.value<std::vector<std::string>>(
-       "--sizes", r.sizes, "block sizes, in items, a,b,...; else they are chosen", sizes_of)
-      ->delimiter(',');
+  add_recording(c, r);
   add_out(c, r.out, "write the trace (JSON Lines) here")->required();
-  c.text("--platform-out", r.platform_out, "write the platform that matches it here");
   add_output(c, r.json, &r.options.quiet);
   c.example(
       "equipoise record --unit cpu,threads=1 --unit cpu,threads=1,slowdown=3 --workload "
@@ -560,6 +566,28 @@ void add_platform(const CommandOptions& program) {
 }
 
 }  // namespace
+
+void add_loop_options(const CommandOptions& c, RunRequest& run, RecordRequest& record) {
+  RunOptions& o = run.options;
+  o.on = "real";
+  add_units(c, o, false);
+  add_policies(c, run.policies, false);
+  add_out(c, run.out, "write the run file (JSON Lines) here");
+  c.text("--report", run.report_file,
+         "also write a page with the run's schedule here: one HTML file");
+  c.value("--record", record.out,
+          "before the run, measure block times and how items differ, and write the trace here",
+          output_of);
+  add_recording(c, record);
+  add_experience(c, o, "this run is added to it");
+  c.input("--trace", o.trace_files,
+          "block times for policies that know speeds beforehand; repeatable");
+  c.input("--scenario", o.scenario_file,
+          "what really disturbs the run: JSON or CSV, see traces/README.md");
+  add_meters(c, o);
+  add_block_timeout(c, o);
+  c.flag("--quiet", o.quiet, "show neither progress nor notes; warnings stay");
+}
 
 void add_commands(CLI::App& app, TypedCommand& typed) {
   const CommandOptions program{app, typed};

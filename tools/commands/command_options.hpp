@@ -20,6 +20,7 @@
 #include "shared_policies/records/description.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "tools/commands/command_line.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/commands/typed_values.hpp"
 #include "traces/files/input_file.hpp"
 
@@ -194,6 +195,20 @@ inline void add_seed(const CommandOptions& c, std::uint64_t& seed, const std::st
                  "a seed is not negative; give a whole number from 0 on"))
       ->default_str(fmt::format("{}", seed));
 }
+
+/// Help whose explanations are broken into lines that fit the terminal.
+[[nodiscard]] std::shared_ptr<CLI::FormatterBase> wrapped_help();
+
+/// Refuses arguments that are not printable UTF-8, because names of files, kernels and units are
+/// written to JSON and terminals.
+void expect_readable(const std::vector<std::string>& arguments);
+
+/// The long names of the options of a command: "--unit".
+[[nodiscard]] std::vector<std::string> options_of(const CLI::App& command);
+
+/// The options of a loop of the user's program: those of `run` and `record` without --workload.
+/// `record` has all that both have.
+void add_loop_options(const CommandOptions& c, RunRequest& run, RecordRequest& record);
 
 /// Adds the commands that begin or test something of the user's own.
 void add_own_commands(const CommandOptions& program);

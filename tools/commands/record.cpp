@@ -10,6 +10,7 @@
 #include "real/recording/recorder.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/once.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/report/trace_report.hpp"
@@ -79,9 +80,11 @@ Recording record_to_file(RecordSetup setup, const RecordRequest& request) {
 
 }  // namespace
 
-int record_command(const RecordRequest& request) {
+Recording record_once(const RecordRequest& request) {
   check_request(request);
-  const std::optional<CommandMode> mode = command_mode_of(request.options.workloads.front());
+  const std::string& spelling = request.options.workloads.front();
+  std::optional<CommandMode> mode;
+  if (!request.options.own) mode = command_mode_of(spelling);
   RealMachine machine = load_real_machine(request.options);
   for (const UnitSpec& spec : machine.specs) {
     if (spec.computes()) continue;
@@ -92,18 +95,23 @@ int record_command(const RecordRequest& request) {
   catch_stop_signals();
   machine.find_meters(request.options.meters, idle_span_of_recording);
   machine.allocate(request.options.seed);
-  const Recording recording = record_to_file(setup_of(machine, request), request);
+  Recording recording = record_to_file(setup_of(machine, request), request);
   warn_of(recording);
   if (mode == CommandMode::exec) {
     if (const std::string text = starting_text(recording.trace); !text.empty()) note(text);
   }
 
-  const bool is_any_recorded = !recording.trace.samples.empty();
-  if (is_any_recorded && !request.platform_out.empty()) {
+  if (!recording.trace.samples.empty() && !request.platform_out.empty()) {
     write_whole_file(request.platform_out,
                      platform_xml(recorded_platform(recording.units, measure_links(machine.specs),
                                                     recording.trace.kernel, request.out)));
   }
+  return recording;
+}
+
+int record_command(const RecordRequest& request) {
+  const Recording recording = record_once(request);
+  const bool is_any_recorded = !recording.trace.samples.empty();
   if (recording.interrupted) {
     say_error(is_any_recorded
                   ? fmt::format("interrupted; {} holds what was recorded so far", request.out)

@@ -4,6 +4,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/once.hpp"
 #include "tools/console/console.hpp"
 #include "tools/page/report_page.hpp"
 #include "tools/report/report_text.hpp"
@@ -39,8 +40,10 @@ void write_page(const RunRequest& request) {
   write_whole_file(request.report_file, text);
 }
 
-/// `command`: what the user typed.
-int run_once(const RunRequest& request, const std::string& command) {
+}  // namespace
+
+void run_once(const RunRequest& request, const std::string& command,
+              const std::function<void(const FinishedRun& run)>& tell) {
   if (request.policies.size() != 1) {
     throw InputError("--policy", "give one policy; compare takes several");
   }
@@ -58,20 +61,30 @@ int run_once(const RunRequest& request, const std::string& command) {
   }
   world->prepare();
   const RunReport report = world->run(choice, 0, {request.out});
-  const int exit_code =
-      report_run(report, choice, world->units(), request.out, request.json, reference.resident());
+  tell({report, choice, world->units(), reference.resident()});
   experience.add(report, *world);
   if (report.outcome.complete) {
     warn_of_late_events(world->scenario(), report.run.numbers.makespan);
   }
   if (!request.report_file.empty() && !report.outcome.interrupted) write_page(request);
+}
+
+namespace {
+
+/// `command`: what the user typed.
+int run_and_print(const RunRequest& request, const std::string& command) {
+  int exit_code = 0;
+  run_once(request, command, [&](const FinishedRun& run) {
+    exit_code =
+        report_run(run.report, run.choice, run.units, request.out, request.json, run.resident);
+  });
   return exit_code;
 }
 
 }  // namespace
 
-int simulate_command(const RunRequest& request) { return run_once(request, "simulate"); }
+int simulate_command(const RunRequest& request) { return run_and_print(request, "simulate"); }
 
-int run_command(const RunRequest& request) { return run_once(request, "run"); }
+int run_command(const RunRequest& request) { return run_and_print(request, "run"); }
 
 }  // namespace equipoise

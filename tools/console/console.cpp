@@ -213,6 +213,23 @@ void end_on_stop_signals() {
 
 int stop_signal() { return caught_signal.load(); }
 
+struct StopSignals::Before {
+  struct sigaction interrupt = {};
+  struct sigaction terminate = {};
+};
+
+StopSignals::StopSignals() : before_(std::make_unique<Before>()) {
+  ::sigaction(SIGINT, nullptr, &before_->interrupt);
+  ::sigaction(SIGTERM, nullptr, &before_->terminate);
+  caught_signal.store(0);
+}
+
+StopSignals::~StopSignals() {
+  ::sigaction(SIGINT, &before_->interrupt, nullptr);
+  ::sigaction(SIGTERM, &before_->terminate, nullptr);
+  caught_signal.store(0);
+}
+
 std::string shell_word(const std::string& word) {
   constexpr const char* plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";

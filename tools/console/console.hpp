@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
@@ -87,6 +88,20 @@ void catch_stop_signals();
 void end_on_stop_signals();
 /// The signal that has come (SIGINT or SIGTERM), or 0 if none.
 [[nodiscard]] int stop_signal();
+
+/// While it lives, the functions above may be called; afterwards signals do what they did before,
+/// and none has come. For a library, which has no signals of its own.
+class StopSignals {
+ public:
+  StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  ~StopSignals();
+
+ private:
+  struct Before;
+  std::unique_ptr<Before> before_;
+};
 
 /// A stop was requested (Ctrl-C, SIGTERM) before the work was finished.
 class Interrupted : public std::runtime_error {

@@ -586,6 +586,12 @@ std::string comparison_table(const Comparison& all, const TableChoice& choice) {
   return text;
 }
 
+std::string run_text(const RunReport& report, const PolicyChoice& choice,
+                     const std::vector<Unit>& units, const ResidentPath& resident) {
+  return run_table(report, choice, units) +
+         why_paragraph(why_text(report, choice.spelling, units)) + resident_note(report, resident);
+}
+
 int report_run(const RunReport& report, const PolicyChoice& choice, const std::vector<Unit>& units,
                const std::string& run_file, bool json, const ResidentPath& resident,
                const std::optional<RecordedMakespan>& recorded) {
@@ -596,9 +602,7 @@ int report_run(const RunReport& report, const PolicyChoice& choice, const std::v
   if (json) {
     std::printf("%s\n", line_of(run_json(summary_of(report, units), recorded)).c_str());
   } else {
-    std::printf("%s%s%s", run_table(report, choice, units).c_str(),
-                why_paragraph(why_text(report, choice.spelling, units)).c_str(),
-                resident_note(report, resident).c_str());
+    std::printf("%s", run_text(report, choice, units, resident).c_str());
     if (recorded) std::printf("%s", comparison(report, units, *recorded).c_str());
     if (!run_file.empty()) std::printf("run file: %s\n", run_file.c_str());
   }

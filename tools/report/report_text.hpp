@@ -47,6 +47,11 @@ struct RecordedMakespan {
   std::map<std::string, UnitWork> by_unit{};  ///< of the recorded run, likewise
 };
 
+/// A run in words: its table, why it took longer than it had to, and what is to be known of its
+/// resident data. `resident` is that of the run's world.
+[[nodiscard]] std::string run_text(const RunReport& report, const PolicyChoice& choice,
+                                   const std::vector<Unit>& units, const ResidentPath& resident);
+
 /// Prints the report, as JSON if `json`, and the recorded run that it repeats if there is one.
 /// `run_file`: where the run was written, or empty. `resident` is that of the run's world. Returns
 /// 0 if the run was verified, 130 or 143 if Ctrl-C or SIGTERM ended it, otherwise 1.

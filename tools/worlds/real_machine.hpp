@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,13 @@
 #include "tools/simulations/sim_machine.hpp"
 
 namespace equipoise {
+
+/// A loop of the program that uses the library.
+struct OwnWork {
+  std::function<std::unique_ptr<Kernel>()> make_kernel;  ///< each call another one
+  /// Those that `--unit` only names; empty: units are what is typed there.
+  std::vector<UnitSpec> units;
+};
 
 /// What runs in real time need, whatever their policy.
 struct RealMachine {

@@ -51,7 +51,7 @@ void launch_compete(const Stream& stream, const CompetingBlocks& blocks) {
   }));
 }
 
-bool has_gpu_program(const std::string& /*kernel*/) { return true; }
+bool has_gpu_program(const Kernel& /*kernel*/) { return true; }
 
 std::vector<std::string> gpu_library_lines() { return {}; }
 

@@ -1,0 +1,221 @@
+// Blocks on their way between the controller and a thread of the user's program.
+#include "real/loop/pulled_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "real/host_driver.hpp"
+#include "real/machine.hpp"
+#include "real/unit_rates.hpp"
+#include "real/worker_mailbox.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+/// How long a thread polls for its next block before it sleeps.
+constexpr std::chrono::microseconds pull_patience{300};
+
+}  // namespace
+
+/// What the user's thread and the worker share.
+class PulledUnit::Blocks {
+ public:
+  // The side of the worker.
+
+  void open(std::shared_ptr<WorkerMailbox> mailbox, std::shared_ptr<Clock> clock) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    mailbox_ = std::move(mailbox);
+    clock_ = std::move(clock);
+    changed_.notify_all();
+  }
+  void close() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    mailbox_ = nullptr;
+    is_closed_ = true;
+    changed_.notify_all();
+  }
+  /// Waits for the user's thread to end the block that it has. Returns whether it has none.
+  [[nodiscard]] bool await_end(std::chrono::milliseconds patience) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return changed_.wait_for(lock, patience, [this] { return !held_; });
+  }
+  void leave_behind() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!held_) return;
+    is_left_ = true;
+    thread_is_left_behind();
+  }
+
+  // The side of the user's thread.
+
+  [[nodiscard]] std::optional<Block> next() {
+    end(ReportKind::done, {});
+    while (const std::shared_ptr<WorkerMailbox> mailbox = opened()) {
+      const Command* const command = mailbox->await_command(WakeSignal::TimePoint::max());
+      if (command == nullptr && mailbox->stops()) return std::nullopt;
+      if (command == nullptr) continue;
+      Report report{.command = *command};
+      mailbox->drop_command();
+      const bool is_begun = mailbox->slots().begin(report.command.slot, report.kind) &&
+                            !mailbox->is_abandoned(report.command);
+      if (is_begun && !report.command.probe) return begin(report.command);
+      report.end = clock_->now();
+      report.begins = {report.end, report.end, report.end, report.end};
+      mailbox->report(report);
+    }
+    return std::nullopt;
+  }
+
+  /// Ends the block that the thread has, if any.
+  void end(ReportKind kind, const std::string& why) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!held_) return;
+    const Command command = *std::exchange(held_, std::nullopt);
+    changed_.notify_all();
+    if (std::exchange(is_left_, false)) thread_has_ended();
+    if (!mailbox_) return;
+    Report report{.command = command, .end = clock_->now(), .kind = kind, .why = why};
+    const bool is_done = kind == ReportKind::done;
+    if (is_done && !mailbox_->slots().claim(command.slot)) report.kind = ReportKind::dropped;
+    if (!is_done) mailbox_->slots().release_claim(command.slot);
+    report.times.compute = report.end - began_;
+    report.begins = {began_, began_, began_, report.end};
+    mailbox_->report(report);
+  }
+
+  void leave(const std::string& why) {
+    end(ReportKind::lost, why);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!mailbox_ || is_closed_) return;
+    mailbox_->report({.command = {}, .end = clock_->now(), .kind = ReportKind::failed, .why = why});
+    is_closed_ = true;
+  }
+
+  [[nodiscard]] bool is_over() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return is_closed_ || (mailbox_ && mailbox_->stops());
+  }
+
+ private:
+  /// The mailbox, once there is one; null: there will be none any more.
+  [[nodiscard]] std::shared_ptr<WorkerMailbox> opened() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return mailbox_ || is_closed_; });
+    return is_closed_ ? nullptr : mailbox_;
+  }
+
+  [[nodiscard]] Block begin(const Command& command) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    held_ = command;
+    began_ = clock_->now();
+    return command.block;
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::shared_ptr<WorkerMailbox> mailbox_;  ///< null: no run yet, or no more
+  std::shared_ptr<Clock> clock_;
+  std::optional<Command> held_;  ///< the block that the user's thread does
+  Seconds began_;
+  bool is_closed_ = false;
+  bool is_left_ = false;  ///< counted among the threads that were left behind
+};
+
+/// Has no thread: that of the user serves its mailbox.
+class PulledUnit::PulledWorker final : public MailboxWorker {
+ public:
+  PulledWorker(const WorkerSetup& setup, std::shared_ptr<Blocks> blocks)
+      : MailboxWorker(setup.controller, pull_patience), blocks_(std::move(blocks)) {
+    blocks_->open(mailbox(), setup.clock);
+  }
+  ~PulledWorker() override {
+    stop();
+    blocks_->close();
+  }
+
+  /// The thread may come when it wants.
+  void await_up() override {}
+  bool has_ended(std::chrono::milliseconds patience) override {
+    return blocks_->await_end(patience);
+  }
+  void leave_behind() override { blocks_->leave_behind(); }
+
+ private:
+  std::shared_ptr<Blocks> blocks_;
+};
+
+PulledUnit::PulledUnit() : blocks_(std::make_shared<Blocks>()) {}
+PulledUnit::~PulledUnit() = default;
+
+std::optional<Block> PulledUnit::next() { return blocks_->next(); }
+void PulledUnit::done() { blocks_->end(ReportKind::done, {}); }
+void PulledUnit::failed(const std::string& why) { blocks_->end(ReportKind::lost, why); }
+void PulledUnit::leave(const std::string& why) { blocks_->leave(why); }
+bool PulledUnit::is_over() const { return blocks_->is_over(); }
+void PulledUnit::close() { blocks_->close(); }
+
+std::unique_ptr<Worker> PulledUnit::make_worker(WorkerSetup setup) {
+  return std::make_unique<PulledWorker>(setup, blocks_);
+}
+
+namespace {
+
+class PulledFactory final : public UnitFactory {
+ public:
+  explicit PulledFactory(PulledUnit& unit) : unit_(unit) {}
+
+  /// The program has pinned its threads, or not.
+  int cores() const override { return 0; }
+  bool has_program(const Kernel& kernel) const override {
+    return kernel.program_source() == ProgramSource::loop;
+  }
+  double host_bytes(const Unit& /*unit*/, const Workload& /*workload*/) const override {
+    return 0.0;
+  }
+  UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
+    return modelled_rates(unit, slowdown, scenario);
+  }
+  std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
+    return unit_.make_worker(std::move(setup));
+  }
+  std::unique_ptr<CompetingLoad> make_load(const Clock& /*clock*/, const Disturbance& /*event*/,
+                                           const std::vector<int>& /*cores*/) const override {
+    return nullptr;
+  }
+
+ private:
+  PulledUnit& unit_;
+};
+
+}  // namespace
+
+std::vector<UnitSpec> pulled_units(const std::vector<std::string>& names,
+                                   const std::vector<std::unique_ptr<PulledUnit>>& units) {
+  const std::string where = "the units";
+  if (names.empty()) throw InputError(where, "there are none; name one for each thread");
+  std::set<std::string> seen;
+  std::vector<UnitSpec> specs;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    UnitSpec& spec = specs.emplace_back();
+    spec.unit.name = checked_name(names[i], where);
+    if (names[i].empty() || !seen.insert(names[i]).second) {
+      throw InputError(where, fmt::format("'{}' is no name of its own; name every unit, and each "
+                                          "otherwise",
+                                          names[i]));
+    }
+    spec.unit.node = this_machine().name;
+    spec.unit.kind = UnitKind::cpu;
+    spec.unit.model = "thread of the program";
+    spec.unit.copy_engines = 0;
+    spec.factory = std::make_shared<PulledFactory>(*units[i]);
+  }
+  return specs;
+}
+
+}  // namespace equipoise

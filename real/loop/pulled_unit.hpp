@@ -1,0 +1,49 @@
+// A unit whose blocks a thread of the user's program takes and does by itself.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "real/unit_spec.hpp"
+#include "shared_policies/model/block.hpp"
+
+namespace equipoise {
+
+/// The side of the user's thread, for one run. One thread at a time may use it; `close` is for any.
+class PulledUnit {
+ public:
+  PulledUnit();
+  PulledUnit(const PulledUnit&) = delete;
+  PulledUnit& operator=(const PulledUnit&) = delete;
+  ~PulledUnit();
+
+  /// Waits for the next block of the unit. Nothing: there are no more, because the run has ended or
+  /// the unit is lost. A block before it that has not ended is done.
+  [[nodiscard]] std::optional<Block> next();
+  /// The block is done. Does nothing if the unit has none.
+  void done();
+  /// The block could not be done: it goes back to the pool. Does nothing if the unit has none.
+  void failed(const std::string& why);
+  /// The unit does no more blocks. One that it has is lost.
+  void leave(const std::string& why);
+  /// Whether `next` would return nothing, as far as is known.
+  [[nodiscard]] bool is_over() const;
+
+  /// There is no run, or it has ended: `next` returns nothing from now on.
+  void close();
+  /// Makes the worker of the unit.
+  [[nodiscard]] std::unique_ptr<Worker> make_worker(WorkerSetup setup);
+
+ private:
+  class Blocks;
+  class PulledWorker;
+  std::shared_ptr<Blocks> blocks_;
+};
+
+/// Units with these names, in their order. `units`, of which there are as many, must live until
+/// their runs have ended. Throws InputError for names that are none, or the same.
+[[nodiscard]] std::vector<UnitSpec> pulled_units(
+    const std::vector<std::string>& names, const std::vector<std::unique_ptr<PulledUnit>>& units);
+
+}  // namespace equipoise
