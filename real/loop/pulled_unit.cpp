@@ -54,6 +54,13 @@ class PulledUnit::Blocks {
 
   // The side of the user's thread.
 
+  /// The mailbox, once there is one; null: there will be none any more.
+  [[nodiscard]] std::shared_ptr<WorkerMailbox> opened() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return mailbox_ || is_closed_; });
+    return is_closed_ ? nullptr : mailbox_;
+  }
+
   [[nodiscard]] std::optional<Block> next() {
     end(ReportKind::done, {});
     while (const std::shared_ptr<WorkerMailbox> mailbox = opened()) {
@@ -97,19 +104,7 @@ class PulledUnit::Blocks {
     is_closed_ = true;
   }
 
-  [[nodiscard]] bool is_over() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return is_closed_ || (mailbox_ && mailbox_->stops());
-  }
-
  private:
-  /// The mailbox, once there is one; null: there will be none any more.
-  [[nodiscard]] std::shared_ptr<WorkerMailbox> opened() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return mailbox_ || is_closed_; });
-    return is_closed_ ? nullptr : mailbox_;
-  }
-
   [[nodiscard]] Block begin(const Command& command) {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_ = command;
@@ -153,11 +148,11 @@ class PulledUnit::PulledWorker final : public MailboxWorker {
 PulledUnit::PulledUnit() : blocks_(std::make_shared<Blocks>()) {}
 PulledUnit::~PulledUnit() = default;
 
+bool PulledUnit::await_begin() { return blocks_->opened() != nullptr; }
 std::optional<Block> PulledUnit::next() { return blocks_->next(); }
 void PulledUnit::done() { blocks_->end(ReportKind::done, {}); }
 void PulledUnit::failed(const std::string& why) { blocks_->end(ReportKind::lost, why); }
 void PulledUnit::leave(const std::string& why) { blocks_->leave(why); }
-bool PulledUnit::is_over() const { return blocks_->is_over(); }
 void PulledUnit::close() { blocks_->close(); }
 
 std::unique_ptr<Worker> PulledUnit::make_worker(WorkerSetup setup) {

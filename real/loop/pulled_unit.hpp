@@ -18,6 +18,8 @@ class PulledUnit {
   PulledUnit& operator=(const PulledUnit&) = delete;
   ~PulledUnit();
 
+  /// Waits for the run to begin. Returns false if there will be none.
+  [[nodiscard]] bool await_begin();
   /// Waits for the next block of the unit. Nothing: there are no more, because the run has ended or
   /// the unit is lost. A block before it that has not ended is done.
   [[nodiscard]] std::optional<Block> next();
@@ -27,8 +29,6 @@ class PulledUnit {
   void failed(const std::string& why);
   /// The unit does no more blocks. One that it has is lost.
   void leave(const std::string& why);
-  /// Whether `next` would return nothing, as far as is known.
-  [[nodiscard]] bool is_over() const;
 
   /// There is no run, or it has ended: `next` returns nothing from now on.
   void close();

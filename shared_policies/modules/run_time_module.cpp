@@ -21,15 +21,17 @@ namespace fs = std::filesystem;
                                  *module.instead == '\0' ? "" : ", or ", module.instead));
 }
 
-/// The file of the shared library that has this code, or that of the program.
-fs::path own_file(std::error_code& error) {
+constexpr const char* this_process = "/proc/self/exe";
+
+/// The file of the shared library that has this code; none if it is the program.
+std::optional<fs::path> own_library(std::error_code& error) {
   Dl_info own{};
   Dl_info program{};
   const auto* const headers = reinterpret_cast<const void*>(::getauxval(AT_PHDR));
   const bool is_found = ::dladdr(reinterpret_cast<const void*>(&file_of), &own) != 0 &&
                         ::dladdr(headers, &program) != 0;
-  if (is_found && own.dli_fbase != program.dli_fbase) return fs::canonical(own.dli_fname, error);
-  return fs::read_symlink("/proc/self/exe", error);
+  if (!is_found || own.dli_fbase == program.dli_fbase) return std::nullopt;
+  return fs::canonical(own.dli_fname, error);
 }
 
 constexpr const char* more_memory = "free some memory, or raise the limit (ulimit -v)";
@@ -44,7 +46,9 @@ bool is_lack_of_memory(const std::string& why) {
 
 std::optional<std::string> file_of(const RunTimeModule& module) {
   std::error_code error;
-  const fs::path folder = own_file(error).parent_path();
+  const std::optional<fs::path> library = own_library(error);
+  const fs::path file_of_code = library ? *library : fs::read_symlink(this_process, error);
+  const fs::path folder = file_of_code.parent_path();
   if (folder.empty()) return std::nullopt;  // never search in the current directory
   const std::string name = std::string(module.name) + ".so";
   const fs::path around = folder / "..";
@@ -53,6 +57,20 @@ std::optional<std::string> file_of(const RunTimeModule& module) {
     if (fs::exists(file, error)) return file.string();
   }
   return std::nullopt;
+}
+
+std::string file_of_program() {
+  std::error_code error;
+  const std::optional<fs::path> library = own_library(error);
+  if (!library) return this_process;
+  const fs::path folder = library->parent_path();
+  for (const fs::path& file : {folder / "equipoise", folder / "../bin/equipoise"}) {
+    if (fs::exists(file, error) && !fs::is_directory(file, error)) return file.string();
+  }
+  throw BackendError(
+      fmt::format("the program equipoise, which simulates, is neither beside {} nor "
+                  "in ../bin; install both together",
+                  library->string()));
 }
 
 const void* table_of(const RunTimeModule& module) {

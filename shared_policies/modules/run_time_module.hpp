@@ -25,6 +25,10 @@ struct RunTimeModule {
 /// leaves it, or where it is installed (lib/equipoise beside their folder). None if there is none.
 [[nodiscard]] std::optional<std::string> file_of(const RunTimeModule& module);
 
+/// The file of the program `equipoise`: that of this process, or the one that lies with the shared
+/// library that has this code. Throws BackendError if there is none.
+[[nodiscard]] std::string file_of_program();
+
 /// Opens the module and returns its table: the one that `file_of` finds, or else one in the folders
 /// that the program was linked to search, as tests outside of this tree are
 /// (tools/equipoise-config.cmake). Throws BackendError if it is missing or cannot be opened. It is

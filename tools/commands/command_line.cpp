@@ -87,13 +87,13 @@ void add_color(CLI::App& command, std::string& color) {
       ->capture_default_str();
 }
 
-void add_all(CLI::App& app, TypedCommand& typed, std::string& color) {
+void add_all(CLI::App& app, TypedCommand& typed, std::string& color, const OwnProgram* own) {
   app.formatter(wrapped_help());
   app.set_version_flag("--version", built_with_text());
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   app.footer("Example:\n  equipoise list policies");
-  add_commands(app, typed);
+  add_commands(app, typed, own);
   add_help_command(app, typed);
   add_color(app, color);
 }
@@ -166,16 +166,16 @@ std::string complaint(const CLI::App& app, const std::vector<std::string>& words
   return error.what();
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, const OwnProgram* own) {
   CLI::App app(
       "Compares policies that divide data-parallel work among CPUs and GPUs, simulated or really "
       "run.",
-      "equipoise");
+      own == nullptr ? "equipoise" : own->name);
   TypedCommand typed;
   std::string color = "auto";
   try {
     expect_readable({argv + 1, argv + argc});
-    add_all(app, typed, color);
+    add_all(app, typed, color, own);
     app.parse(argc, argv);
     choose_color(color == "auto"     ? ColorChoice::automatic
                  : color == "always" ? ColorChoice::always
@@ -209,12 +209,12 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int run_program(int argc, char** argv) {
+int run_program(int argc, char** argv, const OwnProgram* own) {
   open_standard_files();
   remember_command(argc, argv);
   ::signal(SIGXFSZ, SIG_IGN);  // makes a write beyond the file size limit fail
   ::signal(SIGPIPE, SIG_IGN);  // makes a write to a closed pipe fail
-  return finish_printing(run(argc, argv));
+  return finish_printing(run(argc, argv, own));
 }
 
 }  // namespace equipoise

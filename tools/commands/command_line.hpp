@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,15 @@ class App;
 
 namespace equipoise {
 
+struct OwnWork;
+
+/// A program whose loop is the workload of all commands.
+struct OwnProgram {
+  std::string name;      ///< as it is typed
+  std::string workload;  ///< NAME:items=N
+  std::shared_ptr<const OwnWork> work;
+};
+
 /// The command that was typed, ready to run.
 struct TypedCommand {
   std::function<int()> run;           ///< the command, with its options
@@ -20,8 +30,8 @@ struct TypedCommand {
 };
 
 /// Adds all commands to `app` but `help`. When `app` has parsed the arguments, `typed` holds the
-/// one that was typed.
-void add_commands(CLI::App& app, TypedCommand& typed);
+/// one that was typed. `own`: of which program; null: of `equipoise`.
+void add_commands(CLI::App& app, TypedCommand& typed, const OwnProgram* own);
 
 /// Adds the command `completion`, which knows all commands of `app`.
 void add_completion(CLI::App& app, TypedCommand& typed);
@@ -29,6 +39,6 @@ void add_completion(CLI::App& app, TypedCommand& typed);
 /// Parses the command line and runs the command. Returns the exit code: 0 success; 1 the work
 /// failed or a check did not hold; 2 unusable arguments or input; 130 or 143 after Ctrl-C or
 /// SIGTERM.
-[[nodiscard]] int run_program(int argc, char** argv);
+[[nodiscard]] int run_program(int argc, char** argv, const OwnProgram* own = nullptr);
 
 }  // namespace equipoise

@@ -38,6 +38,11 @@ std::vector<Items> sizes_of(const std::vector<std::string>& texts, const std::st
 // Options with the same spelling in several commands.
 
 void add_workload(const CommandOptions& c, RunOptions& r) {
+  if (c.own != nullptr) {
+    r.workloads = {c.own->workload};
+    r.own = c.own->work;
+    return;
+  }
   c.text("--workload", r.workloads,
          "KERNEL[:k=v,...], e.g. blackscholes:options=2e6, or a work file (traces/README.md), e.g. "
          "render.json; several: phases, one after another")
@@ -589,8 +594,8 @@ void add_loop_options(const CommandOptions& c, RunRequest& run, RecordRequest& r
   c.flag("--quiet", o.quiet, "show neither progress nor notes; warnings stay");
 }
 
-void add_commands(CLI::App& app, TypedCommand& typed) {
-  const CommandOptions program{app, typed};
+void add_commands(CLI::App& app, TypedCommand& typed, const OwnProgram* own) {
+  const CommandOptions program{app, typed, own};
   add_simulate(program);
   add_run(program);
   add_replay(program);

@@ -39,7 +39,7 @@ InputError refusal(const CLI::App& app, const CLI::ParseError& error) {
                             fmt::format("{}", fmt::join(options_of(app), " "))};
     }
     const std::string option = argument.substr(0, argument.find('='));
-    return {option, unknown_name("option", option, options_of(app))};
+    return {"the arguments", unknown_name("option", option, options_of(app))};
   }
   return {"the arguments", error.what()};
 }
@@ -75,7 +75,9 @@ LoopRequest parse_loop_arguments(const std::string& program, const std::string& 
   const CommandOptions c{app, typed};
   add_loop_options(c, request.run, request.record);
   c.example(
-      fmt::format("{} --unit cpu --unit cpu,slowdown=3 --policy plb-hec --out run.jsonl", program));
+      fmt::format("{} --unit cpu --unit cpu,slowdown=3 --policy plb-hec --out run.jsonl", program),
+      "Without --unit, the loop has a cpu for each core that the program may use, and each GPU\n"
+      "if it has a body for GPUs; without --policy it is divided by equipoise.\n");
   expect_readable(arguments);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());

@@ -36,6 +36,7 @@ inline std::string option_called(std::string name) {
 struct CommandOptions {
   CLI::App& app;
   TypedCommand& typed;
+  const OwnProgram* own = nullptr;  ///< null: the program `equipoise`
 
   /// An option that CLI11 reads by itself: a text, or a list of them.
   template <class T>
@@ -129,7 +130,7 @@ std::pair<CommandOptions, Request&> add(const CommandOptions& above, const std::
   app->callback([run, request, &typed = above.typed] {
     typed.run = [run, request] { return run(*request); };
   });
-  return {CommandOptions{*app, above.typed}, *request};
+  return {CommandOptions{*app, above.typed, above.own}, *request};
 }
 
 /// Adds a command that only has commands below it.
@@ -137,7 +138,7 @@ inline CommandOptions add_group(const CommandOptions& above, const std::string& 
                                 const std::string& meaning, const std::string& example) {
   CLI::App* const app = above.app.add_subcommand(name, meaning);
   app->require_subcommand(1);
-  const CommandOptions group{*app, above.typed};
+  const CommandOptions group{*app, above.typed, above.own};
   group.example(example);
   return group;
 }

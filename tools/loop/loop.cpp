@@ -202,6 +202,10 @@ Summary Loop::run(const LoopOptions& options) {
       [&] { return run_loop(state_->completed(), state_->request("run", words_of(options))); });
 }
 
+int Loop::command(int argc, char** argv) {
+  return with_errors([&] { return run_loop_command(state_->completed(), argc, argv); });
+}
+
 Pull Loop::pull(const std::vector<std::string>& units, int argc, char** argv) {
   return with_errors([&] {
     return Pull(std::make_unique<Pull::Run>(

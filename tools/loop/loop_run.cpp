@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <new>
 #include <set>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "real/machine.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "tools/commands/command_line.hpp"
 #include "tools/commands/once.hpp"
 #include "tools/console/console.hpp"
 #include "tools/report/report_text.hpp"
@@ -144,6 +146,13 @@ Summary run_pulled(const LoopWork& work, LoopRequest request, const std::vector<
   options.workloads = {spelling_of(work)};
   options.own = std::make_shared<const OwnWork>(own_work(work, pulled_units(names, units)));
   return run_here(work, request.run);
+}
+
+int run_loop_command(const LoopWork& work, int argc, char** argv) {
+  const OwnProgram own{std::filesystem::path(argv[0]).filename().string(), spelling_of(work),
+                       std::make_shared<const OwnWork>(own_work(work))};
+  const StopSignals signals;
+  return run_program(argc, argv, &own);
 }
 
 Error as_error() {

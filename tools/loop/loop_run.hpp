@@ -24,6 +24,9 @@ namespace equipoise {
                                  const std::vector<std::string>& names,
                                  const std::vector<std::unique_ptr<PulledUnit>>& units);
 
+/// Runs the command that was typed with the loop for its workload, and returns the exit code.
+[[nodiscard]] int run_loop_command(const LoopWork& work, int argc, char** argv);
+
 /// The exception that is being handled, as the library's users get it.
 [[nodiscard]] Error as_error();
 

@@ -16,6 +16,7 @@ Pull::Run::Run(LoopWork work, const std::vector<std::string>& names, LoopRequest
     }
     for (const auto& unit : units_) unit->close();
   });
+  if (!units_.front()->await_begin()) static_cast<void>(finish());
 }
 
 Pull::Run::~Run() {

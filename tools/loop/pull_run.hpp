@@ -16,7 +16,8 @@ namespace equipoise {
 
 class Pull::Run {
  public:
-  /// Begins. Throws InputError if a name of a unit cannot be used.
+  /// Begins. Throws InputError if a name of a unit cannot be used, and the Error of a run that does
+  /// not begin.
   Run(LoopWork work, const std::vector<std::string>& names, LoopRequest request);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/modules/run_time_module.hpp"
 #include "tools/console/console.hpp"
 #include "tools/simulations/simulation_messages.hpp"
 #include "tools/simulations/simulation_server.hpp"
@@ -67,14 +68,14 @@ bool was_to_serve() {
 }
 
 /// Becomes the server in a process that has our memory until then, and may change nothing in it.
-[[noreturn]] void become_server(int socket, pid_t parent, char* const* argv,
+[[noreturn]] void become_server(int socket, pid_t parent, const char* program, char* const* argv,
                                 char* const* environment) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The main process alone reacts to these.
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_IGN);
   const bool is_ready = ::getppid() == parent && ::fcntl(socket, F_SETFD, 0) == 0;
-  if (is_ready) ::execve("/proc/self/exe", argv, environment);
+  if (is_ready) ::execve(program, argv, environment);
   ::_exit(127);
 }
 
@@ -139,10 +140,13 @@ class ServerProcess {
     std::array<std::string, 3> words = {"equipoise", serve_command, std::to_string(ends[1])};
     const std::array<char*, 4> argv = {words[0].data(), words[1].data(), words[2].data(), nullptr};
     std::vector<char*> environment = environment_of_server();
+    const std::string program = file_of_program();
     const pid_t parent = ::getpid();
     // Not fork: nothing of ours is copied, and no library prepares for a copy.
     const pid_t pid = ::vfork();
-    if (pid == 0) become_server(ends[1], parent, argv.data(), environment.data());
+    if (pid == 0) {
+      become_server(ends[1], parent, program.c_str(), argv.data(), environment.data());
+    }
     const int error = errno;
     ::close(ends[1]);
     pid_ = pid;

@@ -113,9 +113,7 @@ TEST(Pull, SaysWhyItCannotBegin) {
   Loop loop{{.name = "pulled", .items = 1000}};
   const auto code_of = [&](const std::vector<std::string>& units, const LoopOptions& options) {
     try {
-      Pull pull = loop.pull(units, options);
-      EXPECT_FALSE(pull.next(0).has_value());
-      static_cast<void>(pull.finish());
+      static_cast<void>(loop.pull(units, options));
     } catch (const Error& error) {
       return error.exit_code();
     }

@@ -152,10 +152,10 @@ struct UnitShare {
 struct Summary {
   double makespan_s = 0.0;  ///< from the start of the run to the end of the last block
   std::int64_t blocks = 0;
-  std::int64_t items_redone = 0;   ///< of blocks that were lost, taken back or given twice
-  std::vector<UnitShare> units;  ///< in the order of the units
-  std::vector<std::string> lost;   ///< names of units that were lost
-  bool is_verified = false;        ///< a check of the results agrees; false: there is none
+  std::int64_t items_redone = 0;  ///< of blocks that were lost, taken back or given twice
+  std::vector<UnitShare> units;   ///< in the order of the units
+  std::vector<std::string> lost;  ///< names of units that were lost
+  bool is_verified = false;       ///< a check of the results agrees; false: there is none
   /// How many calls of bodies have not returned, of units that were lost. They may still use what
   /// the bodies have captured; the loop's own arrays they cannot reach any more.
   int calls_left = 0;
@@ -274,6 +274,12 @@ class EQUIPOISE_API Loop {
   /// they do what they did before. Throws Error.
   Summary run(int argc, char** argv);
   Summary run(const LoopOptions& options = {});
+
+  /// The program `equipoise` with this loop for its workload: `argv[1]` is a command, such as
+  /// `compare`, `validate`, `record`, `simulate` or `optimum`, with its options but --workload. Prints
+  /// what the command prints, to stdout and stderr, and returns its exit code. Commands may do all
+  /// items many times.
+  [[nodiscard]] int command(int argc, char** argv);
 
   /// Begins a run for threads of the program, of which each is a unit. It needs no body. Units are
   /// not given in the options, and nothing is recorded. Throws Error.
