@@ -201,4 +201,4 @@ equipoise_tests(loop
     tools/loop/pull_test.cpp
   LIBS equipoise::loop equipoise_test_support nlohmann_json::nlohmann_json)
 set_target_properties(loop_tests PROPERTIES INSTALL_RPATH "$ORIGIN/../tools")
-add_dependencies(loop_tests equipoise)
+add_dependencies(loop_tests equipoise weighted-greedy)

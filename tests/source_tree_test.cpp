@@ -251,10 +251,10 @@ TEST(SourceTree, JsonIsKnownToReadersAndWritersOnlyAndToTheirHeadersByName) {
               });
 }
 
-TEST(SourceTree, OnlyCommandsAndMainIncludeCommands) {
+TEST(SourceTree, OnlyCommandsMainAndLoopsIncludeCommands) {
   expect_none("#include \"tools/commands/",
               "what several parts need is in another folder of tools/",
-              outside({"tools/commands/", "tools/main.cpp"}));
+              outside({"tools/commands/", "tools/main.cpp", "tools/loop/"}));
 }
 
 TEST(SourceTree, TheCommandLineLibraryIsKnownToTheCommandLineOnly) {

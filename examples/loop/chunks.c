@@ -13,10 +13,11 @@ static int steps_of(long long n) {
 
 int main(int argc, char** argv) {
   const char* policy = argc > 1 ? argv[1] : "equipoise";
+  const char* run_file = argc > 2 ? argv[2] : NULL;
   const int threads = omp_get_max_threads();
   const long long n = 1000000;
   int* steps = malloc(n * sizeof *steps);
-  equipoise_chunks* chunks = equipoise_setup("collatz", threads, policy, "collatz.jsonl");
+  equipoise_chunks* chunks = equipoise_setup("collatz", threads, policy, run_file);
   if (equipoise_start_loop(chunks, 1, n) != 0) {
     fprintf(stderr, "%s\n", equipoise_failure(chunks));
     return 2;

@@ -28,8 +28,7 @@ std::optional<fs::path> own_library(std::error_code& error) {
   Dl_info own{};
   Dl_info program{};
   const auto* const headers = reinterpret_cast<const void*>(::getauxval(AT_PHDR));
-  const bool is_found = ::dladdr(reinterpret_cast<const void*>(&file_of), &own) != 0 &&
-                        ::dladdr(headers, &program) != 0;
+  const bool is_found = ::dladdr(&this_process, &own) != 0 && ::dladdr(headers, &program) != 0;
   if (!is_found || own.dli_fbase == program.dli_fbase) return std::nullopt;
   return fs::canonical(own.dli_fname, error);
 }

@@ -1,5 +1,5 @@
 // Tests of what is installed: a user installs the program, begins a policy with it, builds and
-// tests that policy, and compares it.
+// tests that policy, and compares it; and builds programs whose loops it divides.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -64,6 +64,36 @@ TEST(Installed, BuildsTestsAndComparesAPolicyOfOnesOwn) {
       run_copy("/bin/sh", {"-c", "cd " + mine + " && cmake --build build && build/my_policy_test"});
   EXPECT_NE(changed.exit_code, 0);
   EXPECT_NE(changed.out.find("WRONG: gives idle units"), std::string::npos) << changed.out;
+}
+
+TEST(Installed, BuildsLoopsOfOnesOwnWithCMakeAndWithPkgConfig) {
+  const TemporaryFolder folder;
+  const std::string prefix = folder.path("prefix");
+  type("cmake --install " + (folder_of_this_program() / "..").string() + " --prefix " + prefix);
+  const std::string example = prefix + "/share/equipoise/examples/loop";
+  const std::string build = folder.path("loops");
+  type("cmake -S " + example + " -B " + build + " -DCMAKE_PREFIX_PATH=" + prefix +
+       " && cmake --build " + build);
+  const std::string prices = " --unit cpu --unit cpu,slowdown=3 --policy gss";
+  const std::string at_the_money = "at the money: 11.";
+  const ProgramRun run = type(build + "/prices" + prices);
+  EXPECT_NE(run.out.find(at_the_money), std::string::npos) << run.out;
+  const ProgramRun chunks = type("OMP_NUM_THREADS=2 " + build + "/chunks af");
+  EXPECT_NE(chunks.out.find("837799 takes the most steps: 524"), std::string::npos) << chunks.out;
+
+  type("export PKG_CONFIG_PATH=" + prefix + "/lib/pkgconfig && g++ -std=c++20 -O2 " + example +
+       "/prices.cpp $(pkg-config --cflags --libs equipoise) -o " + folder.path("prices"));
+  // Simulated by the program that is installed beside the library.
+  const std::string own = folder.path("prices");
+  const ProgramRun recorded =
+      type(own + prices + " --record " + folder.path("t.jsonl") + " --platform-out " +
+           folder.path("p.xml") + " --seconds-max 0.5 --quiet");
+  EXPECT_NE(recorded.out.find(at_the_money), std::string::npos) << recorded.out;
+  const ProgramRun compared =
+      type(own + " compare --on both --unit cpu --unit cpu,slowdown=3 --trace " +
+           folder.path("t.jsonl") + " --platform " + folder.path("p.xml") +
+           " --policy gss --reps 1 --best-known off");
+  EXPECT_NE(compared.out.find("predicted s"), std::string::npos) << compared.out;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/places.hpp"
 #include "tests/support/run_lines.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -259,6 +260,38 @@ TEST(Loop, IsVerifiedByItsOwnCheck) {
   const Error error = error_of([&] { squares.loop().run({.units = {"cpu"}}); });
   EXPECT_EQ(error.exit_code(), 1);
   EXPECT_NE(std::string(error.what()).find("item 7 is odd"), std::string::npos) << error.what();
+}
+
+TEST(Loop, IsDividedByPoliciesInLibrariesAndThoseThatOpenModules) {
+  for (const std::string& policy :
+       {(folder_of_this_program() / "policies/weighted-greedy.so").string(),
+        std::string("plb-hec:solver=ipopt")}) {
+    Squares squares;
+    squares.loop().run({.units = {"cpu", "cpu,slowdown=3"}, .policy = policy});
+    squares.expect_all();
+  }
+}
+
+TEST(Loop, IsTheWorkloadOfCommands) {
+  const TemporaryFolder folder;
+  Squares squares(50'000);
+  const auto exit_code_of = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "squares");
+    Arguments arguments(std::move(words));
+    return squares.loop().command(arguments.count(), arguments.values());
+  };
+  EXPECT_EQ(exit_code_of({"compare", "--on", "real", "--unit", "cpu", "--policy", "gss", "--reps",
+                          "2", "--best-known", "off", "--out", folder.path("compared"), "--quiet"}),
+            0);
+  squares.expect_all();
+  const auto results = nlohmann::json::parse(read_text(folder.path("compared/results.json")));
+  EXPECT_EQ(results.at("experiment").at("workloads"), nlohmann::json({"squares:items=50000"}));
+  // Simulations are made by the program beside the library.
+  EXPECT_EQ(exit_code_of({"validate", "--unit", "cpu", "--unit", "cpu,slowdown=3", "--policy",
+                          "gss", "--reps", "2", "--seconds-max", "0.3", "--out",
+                          folder.path("validated"), "--quiet"}),
+            0);
+  EXPECT_EQ(exit_code_of({"compare", "--workload", "matmul"}), 2);
 }
 
 TEST(Loop, LearnsFromRunToRunByItsExperience) {
