@@ -1,5 +1,5 @@
 // A loop of your program whose iterations (items) are divided among CPUs and GPUs. Needs no other
-// header of Equipoise. The manual has a page about it: "Work of your own".
+// header of Equipoise, and C++17 or later. The manual has a page about it: "Your own work".
 //
 //     int main(int argc, char** argv) try {
 //       std::vector<double> x(1'000'000, 1.0), y(x.size());
@@ -20,13 +20,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #define EQUIPOISE_API __attribute__((visibility("default")))
@@ -55,9 +56,8 @@ template <class Byte>
 class Address {
  public:
   explicit Address(Byte* at) : at_(at) {}
-  template <class T>
-  requires(std::is_const_v<T> || !std::is_const_v<Byte>) operator T*()
-      const {  // NOLINT(google-explicit-constructor): so that it is an argument as it is
+  template <class T, class = std::enable_if_t<std::is_const_v<T> || !std::is_const_v<Byte>>>
+  operator T*() const {  // NOLINT(google-explicit-constructor): so that it is an argument as it is
     return static_cast<T*>(
         static_cast<std::conditional_t<std::is_const_v<T>, const void*, void*>>(at_));
   }
@@ -206,6 +206,10 @@ enum class Threads : std::uint8_t {
             ///< with OpenMP; they keep to the unit's cores
 };
 
+/// The elements of a vector, an array or a span; no type for others.
+template <class Rows>
+using ElementOf = std::remove_reference_t<decltype(*std::data(std::declval<Rows&>()))>;
+
 /// When resident data change.
 enum class Changes : std::uint8_t { never, between_iterations };
 
@@ -235,18 +239,17 @@ class EQUIPOISE_API Loop {
 
   /// The same for vectors, arrays and spans, with as many elements of it for each item. Throws Error
   /// if they cannot be divided equally.
-  template <std::ranges::contiguous_range Rows>
-  requires std::ranges::sized_range<Rows> Loop& input(const Rows& rows) {
-    return input(std::ranges::data(rows), bytes_of_item(bytes_of(rows)));
+  template <class Rows, class = ElementOf<Rows>>
+  Loop& input(const Rows& rows) {
+    return input(std::data(rows), bytes_of_item(bytes_of(rows)));
   }
-  template <std::ranges::contiguous_range Rows>
-  requires std::ranges::sized_range<Rows> Loop& output(Rows&& rows) {
-    return output(static_cast<void*>(std::ranges::data(rows)), bytes_of_item(bytes_of(rows)));
+  template <class Rows, class = ElementOf<Rows>>
+  Loop& output(Rows&& rows) {
+    return output(static_cast<void*>(std::data(rows)), bytes_of_item(bytes_of(rows)));
   }
-  template <std::ranges::contiguous_range Rows>
-  requires std::ranges::sized_range<Rows> Loop& resident(const Rows& rows,
-                                                         Changes changes = Changes::never) {
-    return resident(std::ranges::data(rows), bytes_of(rows), changes);
+  template <class Rows, class = ElementOf<Rows>>
+  Loop& resident(const Rows& rows, Changes changes = Changes::never) {
+    return resident(std::data(rows), bytes_of(rows), changes);
   }
 
   /// The body for CPU cores. Several threads call it at a time. A block may be done twice, so it
@@ -291,7 +294,7 @@ class EQUIPOISE_API Loop {
 
   template <class Rows>
   static std::size_t bytes_of(const Rows& rows) {
-    return std::ranges::size(rows) * sizeof(std::ranges::range_value_t<Rows>);
+    return std::size(rows) * sizeof(ElementOf<Rows>);
   }
   [[nodiscard]] std::size_t bytes_of_item(std::size_t bytes) const;
 
