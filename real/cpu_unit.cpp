@@ -13,7 +13,9 @@ class CpuFactory final : public CoresFactory {
  public:
   CpuFactory(int threads, int index) : CoresFactory(threads), index_(index) {}
 
-  bool has_program(const Kernel& kernel) const override { return kernel.has_cpu_program(); }
+  bool has_program(const Kernel& kernel) const override {
+    return kernel.has_cpu_program() || kernel.has_block_program();
+  }
   double host_bytes(const Unit& unit, const Workload& workload) const override {
     return host_worker_bytes(unit, workload);
   }

@@ -76,9 +76,7 @@ class CoresFactory : public UnitFactory {
   explicit CoresFactory(int threads) : threads_(threads) {}
 
   int cores() const override { return threads_; }
-  bool has_program(const Kernel& kernel) const override {
-    return kernel.program_source() != ProgramSource::command && kernel.has_cpu_program();
-  }
+  bool has_program(const Kernel& kernel) const override { return kernel.has_cpu_program(); }
   UnitRates rates(const Unit& unit, double slowdown, const Scenario& scenario) const override {
     return rates_beside_loads(unit, slowdown, scenario);
   }

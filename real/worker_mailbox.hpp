@@ -156,8 +156,8 @@ class WorkerMailbox {
   std::atomic<bool> goes_on_ = false;
 };
 
-/// The controller's side of a worker, whoever serves its mailbox: a thread of its own, or one of the
-/// user's program.
+/// The controller's side of a worker, whoever serves its mailbox: a thread of its own, or one of
+/// the user's program.
 class MailboxWorker : public Worker {
  public:
   void queue(Command command, ResultClaimPtr claim) final;

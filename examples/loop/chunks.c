@@ -34,8 +34,10 @@ int main(int argc, char** argv) {
     }
   }
   double makespan_s = 0.0;
-  const int failed = equipoise_end_loop(chunks, &makespan_s);
-  if (failed) fprintf(stderr, "%s\n", equipoise_failure(chunks));
+  if (equipoise_end_loop(chunks, &makespan_s) != 0) {
+    fprintf(stderr, "%s\n", equipoise_failure(chunks));
+    return 1;
+  }
   long long longest = 1;
   for (long long i = 1; i <= n; ++i) {
     if (steps[i - 1] > steps[longest - 1]) longest = i;
@@ -44,5 +46,5 @@ int main(int argc, char** argv) {
          1e3 * makespan_s, n, longest, steps[longest - 1]);
   equipoise_free(chunks);
   free(steps);
-  return failed;
+  return 0;
 }

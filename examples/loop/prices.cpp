@@ -48,7 +48,6 @@ int main(int argc, char** argv) try {
     double* result = block.out(0);
     for (std::int64_t i = 0; i < block.count; ++i) result[i] = price(option[i]);
   });
-  if (argc > 1 && argv[1][0] != '-') return loop.command(argc, argv);  // compare, validate, ...
   const equipoise::Summary summary = loop.run(argc, argv);
   std::printf("%s\nat the money: %.4f\n", summary.text.c_str(), prices[20]);
 } catch (const equipoise::Error& error) {

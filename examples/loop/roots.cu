@@ -22,10 +22,12 @@ int main(int argc, char** argv) try {
   std::vector<double> roots(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 1.0 + static_cast<double>(i);
 
-  equipoise::Loop loop{{.name = "roots",
-                        .items = static_cast<std::int64_t>(numbers.size()),
-                        .grain = 256,
-                        .item = "number"}};
+  equipoise::LoopInfo info;
+  info.name = "roots";
+  info.items = static_cast<std::int64_t>(numbers.size());
+  info.grain = 256;
+  info.item = "number";
+  equipoise::Loop loop(info);
   loop.input(numbers).output(roots);
   loop.on_cpu([](const equipoise::BlockView& block) {
     const double* number = block.in(0);
@@ -48,7 +50,6 @@ int main(int argc, char** argv) try {
     }
     return std::string();
   });
-  if (argc > 1 && argv[1][0] != '-') return loop.command(argc, argv);
   std::puts(loop.run(argc, argv).text.c_str());
 } catch (const equipoise::Error& error) {
   return error.report();

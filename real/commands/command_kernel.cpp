@@ -488,6 +488,8 @@ class CommandKernel final : public Kernel {
   }
 
   ProgramSource program_source() const override { return ProgramSource::command; }
+  bool has_cpu_program() const override { return false; }
+  bool has_block_program() const override { return true; }
   std::string why_not_on(const std::string& unit) const override {
     if (!shared_->work.line_of(unit).words.empty()) return {};
     return fmt::format(

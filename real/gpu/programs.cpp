@@ -30,16 +30,14 @@ const Makers& makers() {
   return all;
 }
 
-/// The program of a kernel that brings `launch`. How much that puts into the queue is not known,
-/// nor what it loads.
+/// The program of a kernel that brings `launch`. It is not prepared: it may need real data.
 GpuProgram program_around(GpuLaunch launch) {
   GpuProgram program;
   program.load = [] {};
   program.launch = [launch = std::move(launch)](const Stream& stream, const StagedBlock& block) {
     launch(block, stream.handle);
   };
-  program.commands = [](Items /*items*/) { return std::uint64_t{32}; };
-  program.prepares_at_first_use = true;
+  program.commands = [](Items /*items*/) { return loop_commands_max; };
   return program;
 }
 

@@ -22,6 +22,8 @@ class Kernel;
 inline constexpr std::uint64_t commands_max = 960;
 /// What a program may put into a queue for one block.
 inline constexpr std::uint64_t block_commands_max = 600;
+/// What the body of a loop of the user's program may put there.
+inline constexpr std::uint64_t loop_commands_max = 32;
 /// What else a block may need in a queue: waits, records, calls, stops, and copies of arrays.
 inline constexpr std::uint64_t other_commands_max = 60;
 /// With more commands in a queue, there is no room for another block.

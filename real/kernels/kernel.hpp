@@ -116,10 +116,12 @@ class Kernel {
   /// the versions of resident data change, in `clear_results` and `begin_iteration`.
   [[nodiscard]] const KernelData& data() const { return data_; }
   [[nodiscard]] virtual ProgramSource program_source() const { return ProgramSource::catalog; }
-  /// Whether units of CPU cores can do its blocks.
+  /// Whether threads of a unit can do its blocks, and whether there is another way to do them on
+  /// cores. A unit of CPU cores needs one of both.
   [[nodiscard]] virtual bool has_cpu_program() const { return true; }
-  /// Makes the program for units of CPU cores. To be called after `allocate`. Null if blocks are
-  /// not computed by threads of this program (`make_block_program`).
+  [[nodiscard]] virtual bool has_block_program() const { return false; }
+  /// Makes the program for units of CPU cores. To be called after `allocate`. Null if there is
+  /// none.
   [[nodiscard]] virtual CpuProgram make_cpu_program() const = 0;
   /// Makes the program of one unit that does whole blocks otherwise. Null if there is none. To be
   /// called after `allocate`.

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <exception>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,18 +25,22 @@ namespace {
 /// has OpenMP.
 void limit_openmp(int threads) {
   using SetThreads = void (*)(int);
-  static const auto set =
-      reinterpret_cast<SetThreads>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-  if (set != nullptr) set(threads);
+  static std::atomic<SetThreads> found = nullptr;
+  if (found.load() == nullptr) {
+    found = reinterpret_cast<SetThreads>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  }
+  if (const SetThreads set = found.load()) set(threads);
 }
 
-/// Calls the body, and turns what it throws into a BlockFailure. Lack of memory stays what it is.
+/// Calls a body, and turns what it throws into a BlockFailure. Lack of memory stays what it is.
 template <class Body>
 void call(const LoopWork& work, Body&& body) {
   const auto fail = [&work](const std::string& what) {
-    work.failures->add(fmt::format("the body of {} threw: {}", work.workload.kernel, what));
-    throw BlockFailure(work.failures->last());
+    const std::string text = fmt::format("the body of {} threw: {}", work.workload.kernel, what);
+    work.calls->add_failure(text);
+    throw BlockFailure(text);
   };
+  const BodyCall going_on(work.calls);
   try {
     body();
   } catch (const std::bad_alloc&) {
@@ -76,26 +82,35 @@ class LoopKernel final : public Kernel {
   }
 
   ProgramSource program_source() const override { return ProgramSource::loop; }
-  bool has_cpu_program() const override { return work_->cpu != nullptr; }
+  bool has_cpu_program() const override { return work_->cpu && !work_->starts_threads; }
+  bool has_block_program() const override { return work_->cpu && work_->starts_threads; }
 
   void allocate(std::uint64_t /*seed*/) override {}
   /// They are the program's, and its memory stays as it is.
   void clear_results() override {}
   void begin_iteration(int iteration) override {
-    if (work_->between) work_->between(iteration);
+    // What was done twice, or of units that were lost, may still go on.
+    work_->calls->await_end();
+    if (work_->between) {
+      const std::vector<int> before = cores_of_this_thread();
+      pin_this_thread(work_->cores_of_between);
+      work_->between(iteration);
+      pin_this_thread(before);
+    }
     for (std::size_t i = 0; i < data_.resident.size(); ++i) {
       if (work_->resident_changes[i]) ++data_.resident[i].version;
     }
   }
 
   CpuProgram make_cpu_program() const override {
+    if (!has_cpu_program()) return nullptr;
     return [work = work_](const StagedBlock& block, std::size_t first, std::size_t items) {
       limit_openmp(1);
       call(*work, [&] { work->cpu(block, first, items); });
     };
   }
   std::unique_ptr<BlockProgram> make_block_program(const UnitPlace& place) const override {
-    if (work_->threads == BodyThreads::of_unit) return nullptr;
+    if (!has_block_program()) return nullptr;
     return std::make_unique<OwnThreadsProgram>(work_, place);
   }
   GpuLaunch gpu_launch() const override {
@@ -113,6 +128,28 @@ class LoopKernel final : public Kernel {
  private:
   LoopWorkPtr work_;
 };
+
+void check_arrays(const LoopWork& work) {
+  const std::string& name = work.workload.kernel;
+  const auto check = [&name](const auto& rows, const char* kind, std::size_t number) {
+    const auto refuse = [&](const char* why) {
+      throw InputError(name, fmt::format("{} {} {}", kind, number, why));
+    };
+    if (rows.data == nullptr) refuse("is a null pointer");
+    if (rows.row_bytes == 0) refuse("has no bytes for an item");
+    if (rows.further_rows < 0) refuse("needs fewer than no further items");
+    constexpr std::uint64_t most = std::uint64_t{1} << 60;
+    if (rows.row_bytes > most || rows.further_rows > (Items{1} << 60)) refuse("is too large");
+  };
+  for (std::size_t i = 0; i < work.data.inputs.size(); ++i) check(work.data.inputs[i], "input", i);
+  for (std::size_t i = 0; i < work.data.results.size(); ++i) {
+    check(work.data.results[i], "output", i);
+  }
+  for (std::size_t i = 0; i < work.data.resident.size(); ++i) {
+    if (work.data.resident[i].data != nullptr && work.data.resident[i].bytes > 0) continue;
+    throw InputError(name, fmt::format("resident data {} are a null pointer, or no bytes", i));
+  }
+}
 
 struct Memory {
   std::uintptr_t begin;
@@ -166,9 +203,31 @@ void check_name(const std::string& name) {
 
 }  // namespace
 
-void complete(LoopWork& work) {
+BodyCall::BodyCall(std::shared_ptr<BodyCalls> calls) : calls_(std::move(calls)) {
+  ++calls_->going_on_;
+}
+
+BodyCall::~BodyCall() {
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
+  double longest_s = calls_->longest_s_;
+  while (longest_s < took.count() &&
+         !calls_->longest_s_.compare_exchange_weak(longest_s, took.count())) {
+  }
+  --calls_->going_on_;
+}
+
+void BodyCalls::await_end() const {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> patience(std::max(1.0, 10.0 * longest_s_));
+  while (going_on() > 0 && std::chrono::steady_clock::now() - begin < patience) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+void check_and_measure(LoopWork& work) {
   Workload& workload = work.workload;
   check_name(workload.kernel);
+  check_arrays(work);
   const auto add = [](double& bytes, const auto& arrays) {
     bytes = 0.0;
     for (const auto& rows : arrays) bytes += static_cast<double>(rows.row_bytes);
@@ -183,6 +242,7 @@ void complete(LoopWork& work) {
     workload.resident_bytes += bytes;
     if (work.resident_changes[i]) workload.iteration_bytes += bytes;
   }
+  workload.grain_items = std::min(workload.grain_items, workload.items);
   workload.parameters = workload.problem;
   workload.parameters["items"] = static_cast<double>(workload.items);
   workload.validate(workload.kernel);

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "real/host_driver.hpp"
@@ -26,6 +27,8 @@ constexpr std::chrono::microseconds pull_patience{300};
 /// What the user's thread and the worker share.
 class PulledUnit::Blocks {
  public:
+  explicit Blocks(std::shared_ptr<BodyCalls> calls) : calls_(std::move(calls)) {}
+
   // The side of the worker.
 
   void open(std::shared_ptr<WorkerMailbox> mailbox, std::shared_ptr<Clock> clock) {
@@ -62,38 +65,44 @@ class PulledUnit::Blocks {
   }
 
   [[nodiscard]] std::optional<Block> next() {
-    end(ReportKind::done, {});
+    if (has_block()) {
+      throw std::logic_error("the unit asks for a block before its last one is done or has failed");
+    }
     while (const std::shared_ptr<WorkerMailbox> mailbox = opened()) {
       const Command* const command = mailbox->await_command(WakeSignal::TimePoint::max());
       if (command == nullptr && mailbox->stops()) return std::nullopt;
       if (command == nullptr) continue;
       Report report{.command = *command};
       mailbox->drop_command();
-      const bool is_begun = mailbox->slots().begin(report.command.slot, report.kind) &&
-                            !mailbox->is_abandoned(report.command);
-      if (is_begun && !report.command.probe) return begin(report.command);
-      report.end = clock_->now();
-      report.begins = {report.end, report.end, report.end, report.end};
-      mailbox->report(report);
+      if (begin(report)) return report.command.block;
     }
     return std::nullopt;
   }
 
-  /// Ends the block that the thread has, if any.
-  void end(ReportKind kind, const std::string& why) {
+  [[nodiscard]] bool has_block() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!held_) return;
+    return held_.has_value();
+  }
+
+  /// Ends the block that the thread has, if any. Returns whether its results count.
+  bool end(ReportKind kind, const std::string& why) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!held_) return false;
     const Command command = *std::exchange(held_, std::nullopt);
+    call_.reset();
     changed_.notify_all();
     if (std::exchange(is_left_, false)) thread_has_ended();
-    if (!mailbox_) return;
+    if (!mailbox_) return false;
     Report report{.command = command, .end = clock_->now(), .kind = kind, .why = why};
-    const bool is_done = kind == ReportKind::done;
-    if (is_done && !mailbox_->slots().claim(command.slot)) report.kind = ReportKind::dropped;
-    if (!is_done) mailbox_->slots().release_claim(command.slot);
+    if (kind != ReportKind::done) {
+      mailbox_->slots().release_claim(command.slot);
+    } else if (mailbox_->is_abandoned(command) || !mailbox_->slots().claim(command.slot)) {
+      report.kind = ReportKind::dropped;
+    }
     report.times.compute = report.end - began_;
     report.begins = {began_, began_, began_, report.end};
     mailbox_->report(report);
+    return report.kind == ReportKind::done;
   }
 
   void leave(const std::string& why) {
@@ -105,18 +114,32 @@ class PulledUnit::Blocks {
   }
 
  private:
-  [[nodiscard]] Block begin(const Command& command) {
+  /// Begins the block of `report`. Reports it, and returns false, if it is not to be done, or is a
+  /// probe.
+  [[nodiscard]] bool begin(Report& report) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    held_ = command;
-    began_ = clock_->now();
-    return command.block;
+    if (!mailbox_) return false;
+    const Command& command = report.command;
+    const bool is_begun = mailbox_->slots().begin(command.slot, report.kind);
+    report.end = clock_->now();
+    if (is_begun && !command.probe && !is_closed_ && !mailbox_->is_abandoned(command)) {
+      held_ = command;
+      call_.emplace(calls_);
+      began_ = report.end;
+      return true;
+    }
+    report.begins = {report.end, report.end, report.end, report.end};
+    mailbox_->report(report);
+    return false;
   }
 
+  std::shared_ptr<BodyCalls> calls_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<WorkerMailbox> mailbox_;  ///< null: no run yet, or no more
   std::shared_ptr<Clock> clock_;
-  std::optional<Command> held_;  ///< the block that the user's thread does
+  std::optional<Command> held_;   ///< the block that the user's thread does
+  std::optional<BodyCall> call_;  ///< of that block
   Seconds began_;
   bool is_closed_ = false;
   bool is_left_ = false;  ///< counted among the threads that were left behind
@@ -145,12 +168,15 @@ class PulledUnit::PulledWorker final : public MailboxWorker {
   std::shared_ptr<Blocks> blocks_;
 };
 
-PulledUnit::PulledUnit() : blocks_(std::make_shared<Blocks>()) {}
+PulledUnit::PulledUnit(std::shared_ptr<BodyCalls> calls)
+    : blocks_(std::make_shared<Blocks>(std::move(calls))) {}
 PulledUnit::~PulledUnit() = default;
 
-bool PulledUnit::await_begin() { return blocks_->opened() != nullptr; }
-std::optional<Block> PulledUnit::next() { return blocks_->next(); }
-void PulledUnit::done() { blocks_->end(ReportKind::done, {}); }
+// The unit may be destroyed while a thread waits in one of these.
+bool PulledUnit::await_begin() { return BlocksPtr(blocks_)->opened() != nullptr; }
+std::optional<Block> PulledUnit::next() { return BlocksPtr(blocks_)->next(); }
+bool PulledUnit::has_block() const { return blocks_->has_block(); }
+bool PulledUnit::done() { return blocks_->end(ReportKind::done, {}); }
 void PulledUnit::failed(const std::string& why) { blocks_->end(ReportKind::lost, why); }
 void PulledUnit::leave(const std::string& why) { blocks_->leave(why); }
 void PulledUnit::close() { blocks_->close(); }

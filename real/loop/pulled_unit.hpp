@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "real/loop/loop_kernel.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/model/block.hpp"
 
@@ -13,7 +14,8 @@ namespace equipoise {
 /// The side of the user's thread, for one run. One thread at a time may use it; `close` is for any.
 class PulledUnit {
  public:
-  PulledUnit();
+  /// `calls` counts its blocks while the thread has them.
+  explicit PulledUnit(std::shared_ptr<BodyCalls> calls);
   PulledUnit(const PulledUnit&) = delete;
   PulledUnit& operator=(const PulledUnit&) = delete;
   ~PulledUnit();
@@ -21,10 +23,13 @@ class PulledUnit {
   /// Waits for the run to begin. Returns false if there will be none.
   [[nodiscard]] bool await_begin();
   /// Waits for the next block of the unit. Nothing: there are no more, because the run has ended or
-  /// the unit is lost. A block before it that has not ended is done.
+  /// the unit is lost. Throws std::logic_error if the block before is neither done nor failed.
   [[nodiscard]] std::optional<Block> next();
-  /// The block is done. Does nothing if the unit has none.
-  void done();
+  /// Whether the unit has a block.
+  [[nodiscard]] bool has_block() const;
+  /// The block is done. Returns whether its results count: false if another unit has done its items
+  /// first, or if the unit has no block.
+  bool done();
   /// The block could not be done: it goes back to the pool. Does nothing if the unit has none.
   void failed(const std::string& why);
   /// The unit does no more blocks. One that it has is lost.
@@ -38,7 +43,8 @@ class PulledUnit {
  private:
   class Blocks;
   class PulledWorker;
-  std::shared_ptr<Blocks> blocks_;
+  using BlocksPtr = std::shared_ptr<Blocks>;
+  BlocksPtr blocks_;
 };
 
 /// Units with these names, in their order. `units`, of which there are as many, must live until

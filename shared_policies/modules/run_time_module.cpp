@@ -63,6 +63,7 @@ std::string file_of_program() {
   const std::optional<fs::path> library = own_library(error);
   if (!library) return this_process;
   const fs::path folder = library->parent_path();
+  if (folder.empty()) throw BackendError("the folder of the library equipoise_loop is not known");
   for (const fs::path& file : {folder / "equipoise", folder / "../bin/equipoise"}) {
     if (fs::exists(file, error) && !fs::is_directory(file, error)) return file.string();
   }

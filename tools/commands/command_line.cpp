@@ -10,9 +10,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,6 +18,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "tools/commands/command_options.hpp"
+#include "tools/commands/failures.hpp"
 #include "tools/console/console.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/runs/version.hpp"
@@ -29,7 +28,6 @@ namespace equipoise {
 namespace {
 
 constexpr int unusable_input = 2;
-constexpr int work_failed = 1;
 
 /// The name of a command as it is typed: "equipoise trace import csv".
 std::string full_name(const CLI::App& command) {
@@ -87,13 +85,13 @@ void add_color(CLI::App& command, std::string& color) {
       ->capture_default_str();
 }
 
-void add_all(CLI::App& app, TypedCommand& typed, std::string& color, const OwnProgram* own) {
+void add_all(CLI::App& app, TypedCommand& typed, std::string& color, const LoopProgram* loop) {
   app.formatter(wrapped_help());
   app.set_version_flag("--version", built_with_text());
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   app.footer("Example:\n  equipoise list policies");
-  add_commands(app, typed, own);
+  add_commands(app, typed, loop);
   add_help_command(app, typed);
   add_color(app, color);
 }
@@ -101,13 +99,6 @@ void add_all(CLI::App& app, TypedCommand& typed, std::string& color, const OwnPr
 int say(const std::string& what, int exit_code) {
   say_error(what);
   return exit_code;
-}
-
-/// Whether an error stands at a setting that libraries call by its name: they do not know that it
-/// is an option here.
-bool is_setting(const std::string& where) {
-  constexpr std::array settings = {"policy", "sizes", "unit", "workload"};
-  return std::ranges::find(settings, where) != settings.end() && !std::filesystem::exists(where);
 }
 
 /// The command that was typed: "equipoise trace import csv" has three.
@@ -166,16 +157,16 @@ std::string complaint(const CLI::App& app, const std::vector<std::string>& words
   return error.what();
 }
 
-int run(int argc, char** argv, const OwnProgram* own) {
+int run(int argc, char** argv, const LoopProgram* loop) {
   CLI::App app(
       "Compares policies that divide data-parallel work among CPUs and GPUs, simulated or really "
       "run.",
-      own == nullptr ? "equipoise" : own->name);
+      loop == nullptr ? "equipoise" : loop->name);
   TypedCommand typed;
   std::string color = "auto";
   try {
     expect_readable({argv + 1, argv + argc});
-    add_all(app, typed, color, own);
+    add_all(app, typed, color, loop);
     app.parse(argc, argv);
     choose_color(color == "auto"     ? ColorChoice::automatic
                  : color == "always" ? ColorChoice::always
@@ -192,29 +183,20 @@ int run(int argc, char** argv, const OwnProgram* own) {
     return say(fmt::format("{}; see {} --help", complaint(app, {argv + 1, argv + argc}, error),
                            full_name(typed_command(app))),
                unusable_input);
-  } catch (const InputError& error) {
-    return say((is_setting(error.where()) ? "--" : "") + std::string(error.what()), unusable_input);
-  } catch (const Interrupted& stop) {
-    return say("interrupted", 128 + stop.signal());
-  } catch (const std::bad_alloc&) {
-    return say(
-        "there is not enough memory for this; free some, raise the limit (ulimit -v), or give "
-        "smaller inputs",
-        work_failed);
-  } catch (const std::exception& failure) {
-    if (stop_signal() != 0) return say("interrupted", 128 + stop_signal());
-    return say(failure.what(), work_failed);
+  } catch (...) {
+    const CommandFailure failure = command_failure();
+    return say(failure.text, failure.exit_code);
   }
 }
 
 }  // namespace
 
-int run_program(int argc, char** argv, const OwnProgram* own) {
+int run_program(int argc, char** argv, const LoopProgram* loop) {
   open_standard_files();
   remember_command(argc, argv);
   ::signal(SIGXFSZ, SIG_IGN);  // makes a write beyond the file size limit fail
   ::signal(SIGPIPE, SIG_IGN);  // makes a write to a closed pipe fail
-  return finish_printing(run(argc, argv, own));
+  return finish_printing(run(argc, argv, loop));
 }
 
 }  // namespace equipoise

@@ -14,13 +14,13 @@ class App;
 
 namespace equipoise {
 
-struct OwnWork;
+struct LoopWorkload;
 
-/// A program whose loop is the workload of all commands.
-struct OwnProgram {
+/// A program that uses the library, and whose loop is the workload of all commands.
+struct LoopProgram {
   std::string name;      ///< as it is typed
   std::string workload;  ///< NAME:items=N
-  std::shared_ptr<const OwnWork> work;
+  std::shared_ptr<const LoopWorkload> work;
 };
 
 /// The command that was typed, ready to run.
@@ -30,8 +30,8 @@ struct TypedCommand {
 };
 
 /// Adds all commands to `app` but `help`. When `app` has parsed the arguments, `typed` holds the
-/// one that was typed. `own`: of which program; null: of `equipoise`.
-void add_commands(CLI::App& app, TypedCommand& typed, const OwnProgram* own);
+/// one that was typed. `loop`: the program whose loop is the workload; null for `equipoise`.
+void add_commands(CLI::App& app, TypedCommand& typed, const LoopProgram* loop);
 
 /// Adds the command `completion`, which knows all commands of `app`.
 void add_completion(CLI::App& app, TypedCommand& typed);
@@ -39,6 +39,6 @@ void add_completion(CLI::App& app, TypedCommand& typed);
 /// Parses the command line and runs the command. Returns the exit code: 0 success; 1 the work
 /// failed or a check did not hold; 2 unusable arguments or input; 130 or 143 after Ctrl-C or
 /// SIGTERM.
-[[nodiscard]] int run_program(int argc, char** argv, const OwnProgram* own = nullptr);
+[[nodiscard]] int run_program(int argc, char** argv, const LoopProgram* loop = nullptr);
 
 }  // namespace equipoise

@@ -38,9 +38,9 @@ std::vector<Items> sizes_of(const std::vector<std::string>& texts, const std::st
 // Options with the same spelling in several commands.
 
 void add_workload(const CommandOptions& c, RunOptions& r) {
-  if (c.own != nullptr) {
-    r.workloads = {c.own->workload};
-    r.own = c.own->work;
+  if (c.loop != nullptr) {
+    r.workloads = {c.loop->workload};
+    r.loop = c.loop->work;
     return;
   }
   c.text("--workload", r.workloads,
@@ -245,6 +245,7 @@ void add_replay(const CommandOptions& program) {
       add(program, "replay",
           "Repeats a run from its file: checks its decisions, or hands out the same blocks again",
           replay_command);
+  if (c.loop != nullptr) r.options.loop = c.loop->work;
   c.text("RUN", r.run_file, "the run file that --out of another command wrote")->required();
   c.flag("--check", r.check, "re-decides offline; reports the first decision that differs");
   c.flag("--decisions", r.decisions,
@@ -594,8 +595,8 @@ void add_loop_options(const CommandOptions& c, RunRequest& run, RecordRequest& r
   c.flag("--quiet", o.quiet, "show neither progress nor notes; warnings stay");
 }
 
-void add_commands(CLI::App& app, TypedCommand& typed, const OwnProgram* own) {
-  const CommandOptions program{app, typed, own};
+void add_commands(CLI::App& app, TypedCommand& typed, const LoopProgram* loop) {
+  const CommandOptions program{app, typed, loop};
   add_simulate(program);
   add_run(program);
   add_replay(program);

@@ -1,4 +1,5 @@
-// Reads the arguments of a loop of the user's program, and what the files of the command line share.
+// Reads the arguments of a loop of the user's program, and what the files of the command line
+// share.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +14,7 @@
 #include "shared_policies/text/printable_text.hpp"
 #include "tools/commands/command_options.hpp"
 #include "tools/commands/loop_arguments.hpp"
+#include "tools/console/console.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
 
@@ -92,7 +94,12 @@ LoopRequest parse_loop_arguments(const std::string& program, const std::string& 
   if (request.record.out.empty() && !request.record.platform_out.empty()) {
     throw InputError("--platform-out", "is written with a trace; give --record, too");
   }
-  request.record.options = request.run.options;
+  request.record.out_option = "--record";
+  expect_different({{"--out", request.run.out},
+                    {"--report", request.run.report_file},
+                    {"--experience", request.run.options.experience_file},
+                    {"--record", request.record.out},
+                    {"--platform-out", request.record.platform_out}});
   return request;
 }
 

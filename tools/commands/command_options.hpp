@@ -36,7 +36,7 @@ inline std::string option_called(std::string name) {
 struct CommandOptions {
   CLI::App& app;
   TypedCommand& typed;
-  const OwnProgram* own = nullptr;  ///< null: the program `equipoise`
+  const LoopProgram* loop = nullptr;  ///< null: the program `equipoise`
 
   /// An option that CLI11 reads by itself: a text, or a list of them.
   template <class T>
@@ -115,9 +115,9 @@ struct CommandOptions {
   CLI::Option* flag(const std::string& name, bool& into, const std::string& meaning) const {
     return app.add_flag(name, into, meaning);
   }
-  /// `notes`: what else there is to know, whole lines.
+  /// `notes`: what else there is to know, whole lines. Examples are of the program `equipoise`.
   void example(const std::string& command, const std::string& notes = {}) const {
-    app.footer(notes + "Example:\n  " + command);
+    app.footer(loop == nullptr ? notes + "Example:\n  " + command : notes);
   }
 };
 
@@ -130,7 +130,7 @@ std::pair<CommandOptions, Request&> add(const CommandOptions& above, const std::
   app->callback([run, request, &typed = above.typed] {
     typed.run = [run, request] { return run(*request); };
   });
-  return {CommandOptions{*app, above.typed, above.own}, *request};
+  return {CommandOptions{*app, above.typed, above.loop}, *request};
 }
 
 /// Adds a command that only has commands below it.
@@ -138,7 +138,7 @@ inline CommandOptions add_group(const CommandOptions& above, const std::string& 
                                 const std::string& meaning, const std::string& example) {
   CLI::App* const app = above.app.add_subcommand(name, meaning);
   app->require_subcommand(1);
-  const CommandOptions group{*app, above.typed, above.own};
+  const CommandOptions group{*app, above.typed, above.loop};
   group.example(example);
   return group;
 }
@@ -208,7 +208,7 @@ void expect_readable(const std::vector<std::string>& arguments);
 [[nodiscard]] std::vector<std::string> options_of(const CLI::App& command);
 
 /// The options of a loop of the user's program: those of `run` and `record` without --workload.
-/// `record` has all that both have.
+/// What both need is in `run`.
 void add_loop_options(const CommandOptions& c, RunRequest& run, RecordRequest& record);
 
 /// Adds the commands that begin or test something of the user's own.

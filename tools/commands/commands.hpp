@@ -113,6 +113,7 @@ struct RecordRequest {
   bool alone = false;        ///< one unit after another
   std::vector<Items> sizes;  ///< of blocks; empty: chosen automatically
   std::string out;
+  const char* out_option = "--out";
   std::string platform_out;
   bool json = false;
 };

@@ -12,7 +12,7 @@ namespace equipoise {
 /// What was typed for a loop.
 struct LoopRequest {
   RunRequest run;
-  RecordRequest record;  ///< `out` is empty: nothing is recorded; its options are those of `run`
+  RecordRequest record;  ///< `out` is empty: nothing is recorded; without options: those of `run`
 };
 
 /// Help was asked for.

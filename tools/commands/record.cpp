@@ -29,9 +29,9 @@ namespace {
 const char* const partial = ".partial";
 
 void check_request(const RecordRequest& request) {
-  expect_different({{"--out", request.out}, {"--platform-out", request.platform_out}});
-  check_writable(request.out, "--out");
-  check_writable(request.out + partial, "--out");
+  expect_different({{request.out_option, request.out}, {"--platform-out", request.platform_out}});
+  check_writable(request.out, request.out_option);
+  check_writable(request.out + partial, request.out_option);
   if (!request.platform_out.empty()) check_writable(request.platform_out, "--platform-out");
   if (request.options.workloads.size() != 1) {
     throw InputError("--workload",
@@ -84,14 +84,14 @@ Recording record_once(const RecordRequest& request) {
   check_request(request);
   const std::string& spelling = request.options.workloads.front();
   std::optional<CommandMode> mode;
-  if (!request.options.own) mode = command_mode_of(spelling);
+  if (!request.options.loop) mode = command_mode_of(spelling);
   RealMachine machine = load_real_machine(request.options);
   for (const UnitSpec& spec : machine.specs) {
     if (spec.computes()) continue;
     throw InputError("--unit", spec.unit.name + " is paced by a trace already; leave it out");
   }
   machine.expect_alike_items();
-  const OutputLock samples = OutputLock::of_file(request.out + partial, "--out");
+  const OutputLock samples = OutputLock::of_file(request.out + partial, request.out_option);
   catch_stop_signals();
   machine.find_meters(request.options.meters, idle_span_of_recording);
   machine.allocate(request.options.seed);

@@ -89,8 +89,8 @@ void end_on_stop_signals();
 /// The signal that has come (SIGINT or SIGTERM), or 0 if none.
 [[nodiscard]] int stop_signal();
 
-/// While it lives, the functions above may be called; afterwards signals do what they did before,
-/// and none has come. For a library, which has no signals of its own.
+/// Saves what SIGINT and SIGTERM do, and restores it at its end; no signal has come then. For a
+/// library, which has no signals of its own. One at a time.
 class StopSignals {
  public:
   StopSignals();

@@ -48,8 +48,14 @@ int guarded(equipoise_chunks& chunks, Body&& body) {
   } catch (const std::exception& error) {
     chunks.failure = error.what();
     return 1;
+  } catch (...) {
+    chunks.failure = "something was thrown that is no std::exception";
+    return 1;
   }
 }
+
+/// The policy unless another one is asked for: it gives no chunk twice, unless a thread was lost.
+constexpr const char* default_policy = "equipoise:backup=off";
 
 }  // namespace
 
@@ -60,7 +66,7 @@ equipoise_chunks* equipoise_setup(const char* name, int units, const char* polic
     chunks->name = name == nullptr ? "" : name;
     for (int unit = 0; unit < units; ++unit) chunks->units.push_back(fmt::format("t{}", unit));
     chunks->next.resize(chunks->units.size());
-    if (policy != nullptr) chunks->options.policy = policy;
+    chunks->options.policy = policy != nullptr ? policy : default_policy;
     if (run_file != nullptr) chunks->options.out = run_file;
     return chunks.release();
   } catch (const std::bad_alloc&) {
@@ -71,8 +77,10 @@ equipoise_chunks* equipoise_setup(const char* name, int units, const char* polic
 void equipoise_free(equipoise_chunks* chunks) { delete chunks; }
 
 int equipoise_start_loop(equipoise_chunks* chunks, long long first, long long count) {
+  if (chunks == nullptr) return 1;
   return guarded(*chunks, [&] {
     chunks->run.reset();
+    for (NextChunk& next : chunks->next) next = {};
     chunks->first = first;
     equipoise::Loop loop{{.name = chunks->name, .items = count}};
     chunks->run.emplace(loop.pull(chunks->units, chunks->options));
@@ -80,9 +88,17 @@ int equipoise_start_loop(equipoise_chunks* chunks, long long first, long long co
 }
 
 int equipoise_terminated(equipoise_chunks* chunks, int unit) {
-  if (!chunks->has(unit)) return 1;
-  NextChunk& next = chunks->next[static_cast<std::size_t>(unit)];
-  if (!next.range) next.range = chunks->run->next(static_cast<std::size_t>(unit));
+  if (chunks == nullptr || !chunks->has(unit)) return 1;
+  const auto number = static_cast<std::size_t>(unit);
+  NextChunk& next = chunks->next[number];
+  try {
+    if (!next.range) {
+      chunks->run->done(number);
+      next.range = chunks->run->next(number);
+    }
+  } catch (...) {
+    return 1;  // no memory or no thread is left
+  }
   return next.range ? 0 : 1;
 }
 
@@ -95,18 +111,25 @@ int equipoise_start_chunk(equipoise_chunks* chunks, int unit, long long* first, 
   return 0;
 }
 
-void equipoise_end_chunk(equipoise_chunks* chunks, int unit) {
-  if (chunks->has(unit)) chunks->run->done(static_cast<std::size_t>(unit));
+int equipoise_end_chunk(equipoise_chunks* chunks, int unit) {
+  if (chunks == nullptr || !chunks->has(unit)) return 0;
+  try {
+    return chunks->run->done(static_cast<std::size_t>(unit)) ? 1 : 0;
+  } catch (...) {
+    return 0;
+  }
 }
 
 int equipoise_end_loop(equipoise_chunks* chunks, double* makespan_s) {
+  if (chunks == nullptr) return 1;
   return guarded(*chunks, [&] {
     if (!chunks->run) throw equipoise::Error("no loop was started", 2);
-    equipoise::Pull run = std::move(*chunks->run);
-    chunks->run.reset();
-    const equipoise::Summary summary = run.finish();
+    // The run stays, because other threads may still ask whether there are chunks.
+    const equipoise::Summary summary = chunks->run->finish();
     if (makespan_s != nullptr) *makespan_s = summary.makespan_s;
   });
 }
 
-const char* equipoise_failure(const equipoise_chunks* chunks) { return chunks->failure.c_str(); }
+const char* equipoise_failure(const equipoise_chunks* chunks) {
+  return chunks == nullptr ? "there is no memory" : chunks->failure.c_str();
+}

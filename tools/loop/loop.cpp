@@ -2,12 +2,13 @@
 #include "tools/loop/equipoise/loop.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <utility>
 
-#include "shared_policies/model/failure.hpp"
+#include "real/threads/this_thread.hpp"
 #include "tools/console/console.hpp"
 #include "tools/loop/loop_run.hpp"
 #include "tools/loop/pull_run.hpp"
@@ -29,8 +30,11 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return argc > 1 ? std::vector<std::string>(argv + 1, argv + argc) : std::vector<std::string>();
 }
 
+/// How the program is called where its own name is not known.
+const std::string default_program = "PROGRAM";
+
 std::string program_of(int argc, char** argv) {
-  return argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "PROGRAM";
+  return argc > 0 ? std::filesystem::path(argv[0]).filename().string() : default_program;
 }
 
 /// The options as they would be typed.
@@ -56,10 +60,12 @@ Error::~Error() = default;
 int Error::report() const {
   if (exit_code_ == 0) {
     std::fputs(what(), stdout);
-  } else {
+  } else if (*what() != '\0') {
     say_error(what());
   }
-  return exit_code_;
+  if (calls_left_ == 0) return exit_code_;
+  std::fflush(nullptr);
+  ::_exit(exit_code_);
 }
 
 class Loop::State {
@@ -73,7 +79,7 @@ class Loop::State {
     workload.flop_per_item = info.flop_per_item;
     workload.problem = std::move(info.problem);
     work.item = std::move(info.item);
-    complete(work);
+    check_and_measure(work);
   }
 
   /// The loop, as it has been told so far.
@@ -92,16 +98,13 @@ class Loop::State {
         body(BlockView(block.first, block.items, arrays_of(block, *bytes, 0)), stream);
       };
     }
-    complete(all);
+    all.cores_of_between = cores_of_this_thread();
+    all.calls = std::make_shared<BodyCalls>();
+    check_and_measure(all);
     return all;
   }
 
-  [[nodiscard]] LoopRequest request(const std::string& program,
-                                    const std::vector<std::string>& words) const {
-    return parse_loop_arguments(program, work.workload.kernel, words);
-  }
-
-  LoopWork work;  ///< without programs
+  LoopWork work;  ///< as told; `completed` adds the bodies
   std::function<void(const BlockView&)> cpu_body;
   std::function<void(const BlockView&, void* stream)> cuda_body;
 
@@ -159,7 +162,7 @@ std::size_t Loop::bytes_of_item(std::size_t bytes) const {
 
 Loop& Loop::on_cpu(std::function<void(const BlockView&)> body, Threads threads) {
   state_->cpu_body = std::move(body);
-  state_->work.threads = threads == Threads::own ? BodyThreads::own : BodyThreads::of_unit;
+  state_->work.starts_threads = threads == Threads::own;
   return *this;
 }
 
@@ -184,39 +187,30 @@ Loop& Loop::verify(std::function<std::string()> check) {
 }
 
 std::string Loop::check() const {
-  return with_errors([this] {
-    const Verification found = check_body(state_->completed());
-    return found.passed ? std::string() : found.what;
-  });
+  return with_errors([this] { return fault_of_body(state_->completed()); });
 }
 
 Summary Loop::run(int argc, char** argv) {
-  return with_errors([&] {
-    return run_loop(state_->completed(),
-                    state_->request(program_of(argc, argv), words_of(argc, argv)));
-  });
+  return with_errors(
+      [&] { return run_loop(state_->completed(), program_of(argc, argv), words_of(argc, argv)); });
 }
 
 Summary Loop::run(const LoopOptions& options) {
   return with_errors(
-      [&] { return run_loop(state_->completed(), state_->request("run", words_of(options))); });
-}
-
-int Loop::command(int argc, char** argv) {
-  return with_errors([&] { return run_loop_command(state_->completed(), argc, argv); });
+      [&] { return run_loop(state_->completed(), default_program, words_of(options)); });
 }
 
 Pull Loop::pull(const std::vector<std::string>& units, int argc, char** argv) {
   return with_errors([&] {
-    return Pull(std::make_unique<Pull::Run>(
-        state_->completed(), units, state_->request(program_of(argc, argv), words_of(argc, argv))));
+    return Pull(std::make_unique<Pull::Run>(state_->completed(), units, program_of(argc, argv),
+                                            words_of(argc, argv)));
   });
 }
 
 Pull Loop::pull(const std::vector<std::string>& units, const LoopOptions& options) {
   return with_errors([&] {
-    return Pull(std::make_unique<Pull::Run>(state_->completed(), units,
-                                            state_->request("pull", words_of(options))));
+    return Pull(std::make_unique<Pull::Run>(state_->completed(), units, default_program,
+                                            words_of(options)));
   });
 }
 

@@ -4,30 +4,72 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
-#include <filesystem>
-#include <new>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "real/machine.hpp"
-#include "real/worker.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/command_line.hpp"
+#include "tools/commands/failures.hpp"
 #include "tools/commands/once.hpp"
 #include "tools/console/console.hpp"
 #include "tools/report/report_text.hpp"
 #include "tools/worlds/real_machine.hpp"
+#include "traces/files/input_file.hpp"
 
 namespace equipoise {
 namespace {
 
 constexpr int work_failed = 1;
-constexpr int unusable_input = 2;
 
-OwnWork own_work(const LoopWork& work, std::vector<UnitSpec> units = {}) {
+/// The one loop of this process that runs: units have its cores, and Ctrl-C is for it.
+class RunningLoop {
+ public:
+  RunningLoop() {
+    if (!is_any_running.exchange(true)) return;
+    throw InputError("the loop", "another one of this program runs; let it end first");
+  }
+  RunningLoop(const RunningLoop&) = delete;
+  RunningLoop& operator=(const RunningLoop&) = delete;
+  ~RunningLoop() { is_any_running = false; }
+
+ private:
+  static inline std::atomic<bool> is_any_running = false;
+};
+
+/// Does `work` while no other loop runs and signals are ours, and throws only Errors.
+template <class Work>
+auto while_running(Work&& work) {
+  try {
+    const RunningLoop running;
+    const StopSignals signals;
+    forget_inputs();  // of loops before
+    try {
+      return work();
+    } catch (...) {
+      throw as_error();  // while it is known whether a signal has come
+    }
+  } catch (...) {
+    throw as_error();
+  }
+}
+
+std::shared_ptr<const LoopWorkload> loop_workload(const LoopWork& work,
+                                                  std::vector<UnitSpec> units = {}) {
   const auto shared = std::make_shared<const LoopWork>(work);
-  return {[shared] { return make_loop_kernel(shared); }, std::move(units)};
+  return std::make_shared<const LoopWorkload>(
+      LoopWorkload{[shared] { return make_loop_kernel(shared); }, std::move(units)});
+}
+
+/// The loop without what goes on between its iterations, and without the check of its results,
+/// which may need that. It is recorded so: its program must not change by that.
+LoopWork at_rest(LoopWork work) {
+  work.between = nullptr;
+  work.verify = nullptr;
+  return work;
 }
 
 /// How the loop is spelled where a workload is typed, as for simulations of it.
@@ -58,101 +100,120 @@ Summary summary_of(const FinishedRun& run) {
   return summary;
 }
 
-/// What a run was, or why it is no result.
+/// What a run was. Throws an Error if it is no result.
 Summary run_here(const LoopWork& work, const RunRequest& request) {
-  const int left_before = threads_left_behind();
   Summary summary;
+  std::optional<Error> failure;
   run_once(request, "run", [&](const FinishedRun& run) {
     if (run.report.outcome.interrupted) {
-      throw Error(
+      failure.emplace(
           "interrupted" + (request.out.empty() ? "" : "; " + request.out + " holds the run so far"),
           128 + stop_signal());
-    }
-    if (!run.report.run.verified) {
-      const std::string last = work.failures->last();
-      throw Error(
+    } else if (!run.report.run.verified) {
+      const std::string last = work.calls->last_failure();
+      failure.emplace(
           "the run is not verified: " + run.report.problem + (last.empty() ? "" : "; " + last),
           work_failed);
+    } else {
+      summary = summary_of(run);
     }
-    summary = summary_of(run);
   });
-  summary.calls_left = std::max(0, threads_left_behind() - left_before);
+  summary.calls_left = work.calls->going_on();
+  if (failure) throw Error(failure->what(), failure->exit_code(), summary.calls_left);
   return summary;
 }
 
 /// Records the loop as it is before its first iteration.
-void record_loop(const LoopWork& work, RecordRequest request) {
-  LoopWork at_rest = work;
-  at_rest.between = nullptr;
-  request.options.own = std::make_shared<const OwnWork>(own_work(at_rest));
+void record_loop(const LoopWork& work, RecordRequest request, const RunOptions& options) {
+  request.options = options;
+  request.options.loop = loop_workload(at_rest(work));
   request.options.trace_files.clear();
   request.options.scenario_file.clear();
   if (!record_once(request).interrupted) return;
   throw Error("interrupted while it was recorded", 128 + stop_signal());
 }
 
-}  // namespace
-
+/// A `cpu` for each core that the program may use, and each GPU if the loop has a body for it. A
+/// quarter of the cores is then left to the controller and to threads that copy.
 std::vector<std::string> default_units(const LoopWork& work) {
-  std::vector<std::string> units;
-  if (work.cpu) {
-    std::set<int> cores;
-    for (const CpuThread& thread : this_machine().threads) cores.insert(thread.core);
-    units.assign(std::max<std::size_t>(cores.size(), 1), "cpu");
-  }
+  std::vector<std::string> gpus;
   if (work.gpu) {
-    const std::size_t gpus = usable_gpus().size();
-    for (std::size_t i = 0; i < gpus; ++i) units.push_back(fmt::format("cuda,device={}", i));
+    const std::size_t count = usable_gpus().size();
+    for (std::size_t i = 0; i < count; ++i) gpus.push_back(fmt::format("cuda,device={}", i));
   }
+  std::set<int> cores;
+  for (const CpuThread& thread : this_machine().threads) cores.insert(thread.core);
+  std::size_t cpus = work.cpu ? std::max<std::size_t>(cores.size(), 1) : 0;
+  if (!gpus.empty()) cpus -= std::min(cpus, std::max<std::size_t>(1, cpus / 4));
+  std::vector<std::string> units(cpus, "cpu");
+  units.insert(units.end(), gpus.begin(), gpus.end());
   return units;
 }
 
-Summary run_loop(const LoopWork& work, LoopRequest request) {
-  const StopSignals signals;
+Summary run_with(const LoopWork& work, LoopRequest request) {
   RunOptions& options = request.run.options;
-  if (!work.cpu && !work.gpu) {
-    throw InputError(work.workload.kernel, "has no body; give it one with on_cpu or on_cuda");
-  }
   if (options.units.empty()) options.units = default_units(work);
   if (options.units.empty()) {
     throw InputError(work.workload.kernel,
                      "has a body for GPUs only, and this machine has none that can be used; give "
                      "it one with on_cpu");
   }
-  options.workloads = {spelling_of(work)};
-  if (!request.record.out.empty()) {
-    request.record.options = options;
-    record_loop(work, request.record);
+  for (const std::string& unit : options.units) {
+    if (!unit.starts_with("paced")) continue;
+    throw InputError("--unit " + unit,
+                     "waits as long as a trace says and does no items, which this program needs; "
+                     "leave it out, or compare");
   }
-  options.own = std::make_shared<const OwnWork>(own_work(work));
+  options.workloads = {spelling_of(work)};
+  if (!request.record.out.empty()) record_loop(work, request.record, options);
+  options.loop = loop_workload(work);
   return run_here(work, request.run);
+}
+
+/// Does the command that `arguments` begin with, as the program `equipoise` does.
+[[noreturn]] void do_command(const LoopWork& work, std::string program,
+                             std::vector<std::string> arguments) {
+  const bool records = arguments.front() == "record" || arguments.front() == "validate";
+  const LoopProgram loop{program, spelling_of(work), loop_workload(records ? at_rest(work) : work)};
+  std::vector<char*> words = {program.data()};
+  for (std::string& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
+  throw Error("", run_program(static_cast<int>(words.size()) - 1, words.data(), &loop));
+}
+
+}  // namespace
+
+Summary run_loop(const LoopWork& work, const std::string& program,
+                 const std::vector<std::string>& arguments) {
+  return while_running([&] {
+    if (!work.cpu && !work.gpu) {
+      throw InputError(work.workload.kernel, "has no body; give it one with on_cpu or on_cuda");
+    }
+    const bool is_command = !arguments.empty() && !arguments.front().starts_with('-');
+    if (is_command) do_command(work, program, arguments);
+    return run_with(work, parse_loop_arguments(program, work.workload.kernel, arguments));
+  });
 }
 
 Summary run_pulled(const LoopWork& work, LoopRequest request, const std::vector<std::string>& names,
                    const std::vector<std::unique_ptr<PulledUnit>>& units) {
-  const StopSignals signals;
-  RunOptions& options = request.run.options;
-  if (!options.units.empty()) {
-    throw InputError("--unit", "the units are threads of the program; leave it out");
-  }
-  if (!request.record.out.empty()) {
-    throw InputError("--record",
-                     "needs a body, which it calls for blocks of many sizes; leave it out");
-  }
-  if (!options.scenario_file.empty()) {
-    throw InputError("--scenario", "threads of the program cannot be disturbed; leave it out");
-  }
-  options.units = names;
-  options.workloads = {spelling_of(work)};
-  options.own = std::make_shared<const OwnWork>(own_work(work, pulled_units(names, units)));
-  return run_here(work, request.run);
-}
-
-int run_loop_command(const LoopWork& work, int argc, char** argv) {
-  const OwnProgram own{std::filesystem::path(argv[0]).filename().string(), spelling_of(work),
-                       std::make_shared<const OwnWork>(own_work(work))};
-  const StopSignals signals;
-  return run_program(argc, argv, &own);
+  return while_running([&] {
+    RunOptions& options = request.run.options;
+    if (!options.units.empty()) {
+      throw InputError("--unit", "the units are threads of the program; leave it out");
+    }
+    if (!request.record.out.empty()) {
+      throw InputError("--record",
+                       "needs a body, which it calls for blocks of many sizes; leave it out");
+    }
+    if (!options.scenario_file.empty()) {
+      throw InputError("--scenario", "threads of the program cannot be disturbed; leave it out");
+    }
+    options.units = names;
+    options.workloads = {spelling_of(work)};
+    options.loop = loop_workload(work, pulled_units(names, units));
+    return run_here(work, request.run);
+  });
 }
 
 Error as_error() {
@@ -162,14 +223,9 @@ Error as_error() {
     return error;
   } catch (const HelpAsked& help) {
     return {help.what(), 0};
-  } catch (const InputError& error) {
-    return {error.what(), unusable_input};
-  } catch (const Interrupted& stop) {
-    return {"interrupted", 128 + stop.signal()};
-  } catch (const std::bad_alloc&) {
-    return {"there is not enough memory for this; free some, or give smaller inputs", work_failed};
-  } catch (const std::exception& failure) {
-    return {failure.what(), work_failed};
+  } catch (...) {
+    const CommandFailure failure = command_failure();
+    return {failure.text, failure.exit_code};
   }
 }
 

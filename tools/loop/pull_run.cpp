@@ -5,8 +5,11 @@
 
 namespace equipoise {
 
-Pull::Run::Run(LoopWork work, const std::vector<std::string>& names, LoopRequest request) {
-  for (std::size_t i = 0; i < names.size(); ++i) units_.push_back(std::make_unique<PulledUnit>());
+Pull::Run::Run(LoopWork work, const std::vector<std::string>& names, const std::string& program,
+               const std::vector<std::string>& arguments) {
+  LoopRequest request = parse_loop_arguments(program, work.workload.kernel, arguments);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    units_.push_back(std::make_unique<PulledUnit>(work.calls));
   static_cast<void>(pulled_units(names, units_));  // refuses names before a thread starts
   controller_ = std::thread([this, work = std::move(work), names, request = std::move(request)] {
     try {
@@ -16,7 +19,11 @@ Pull::Run::Run(LoopWork work, const std::vector<std::string>& names, LoopRequest
     }
     for (const auto& unit : units_) unit->close();
   });
-  if (!units_.front()->await_begin()) static_cast<void>(finish());
+  for (const auto& unit : units_) {
+    if (unit->await_begin()) continue;
+    static_cast<void>(finish());
+    return;
+  }
 }
 
 Pull::Run::~Run() {
@@ -41,7 +48,7 @@ std::optional<Range> Pull::next(std::size_t unit) {
   return Range{block->first, block->items};
 }
 
-void Pull::done(std::size_t unit) { run_->unit(unit).done(); }
+bool Pull::done(std::size_t unit) { return run_->unit(unit).done(); }
 void Pull::failed(std::size_t unit, const std::string& why) { run_->unit(unit).failed(why); }
 void Pull::leave(std::size_t unit) { run_->unit(unit).leave("its thread has left the loop"); }
 Summary Pull::finish() { return run_->finish(); }

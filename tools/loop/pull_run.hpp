@@ -18,7 +18,8 @@ class Pull::Run {
  public:
   /// Begins. Throws InputError if a name of a unit cannot be used, and the Error of a run that does
   /// not begin.
-  Run(LoopWork work, const std::vector<std::string>& names, LoopRequest request);
+  Run(LoopWork work, const std::vector<std::string>& names, const std::string& program,
+      const std::vector<std::string>& arguments);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
   /// The units leave, if it is not over.

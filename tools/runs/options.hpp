@@ -13,13 +13,13 @@
 
 namespace equipoise {
 
-/// Work of a program that uses the library (tools/loop), see tools/worlds/real_machine.hpp.
-struct OwnWork;
+/// A loop of a program that uses the library (tools/loop), see tools/worlds/real_machine.hpp.
+struct LoopWorkload;
 
 /// How runs are made: their settings, and what else all runs of an experiment have in common.
 struct RunOptions : RunSettings {
   /// What `workloads`, of which there is one, only names; null: kernels and files by their names.
-  std::shared_ptr<const OwnWork> own;
+  std::shared_ptr<const LoopWorkload> loop;
   std::string on = "sim";  ///< sim, real, paced, or, for comparisons, both
   std::uint64_t seed = 1;
   std::string decision_cost = "none";  ///< none, paper, measured or seconds

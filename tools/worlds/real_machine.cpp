@@ -146,8 +146,8 @@ void choose_phases(RealMachine& machine, const RunOptions& options, bool any_com
   const std::string where = "--workload";
   for (const std::string& spelling : options.workloads) {
     std::unique_ptr<Kernel>& kernel = machine.kernels.emplace_back();
-    if (options.own) {
-      kernel = options.own->make_kernel();
+    if (options.loop) {
+      kernel = options.loop->make_kernel();
     } else if (any_computes) {
       kernel = choose_kernel(spelling, where);
     }
@@ -228,8 +228,8 @@ RealMachine load_paced_platform(const RunOptions& options) {
 RealMachine load_given_units(const RunOptions& options, std::vector<Trace> traces) {
   RealMachine machine;
   machine.traces = std::move(traces);
-  const bool has_own_units = options.own && !options.own->units.empty();
-  std::vector<UnitSpec> specs = has_own_units ? options.own->units : parse_units(options.units);
+  const bool has_own_units = options.loop && !options.loop->units.empty();
+  std::vector<UnitSpec> specs = has_own_units ? options.loop->units : parse_units(options.units);
   const bool any_computes = std::ranges::any_of(specs, &UnitSpec::computes);
   machine.on = any_computes ? "real" : "paced";
   if (any_computes && options.on == "paced") {

@@ -20,7 +20,7 @@
 namespace equipoise {
 
 /// A loop of the program that uses the library.
-struct OwnWork {
+struct LoopWorkload {
   std::function<std::unique_ptr<Kernel>()> make_kernel;  ///< each call another one
   /// Those that `--unit` only names; empty: units are what is typed there.
   std::vector<UnitSpec> units;

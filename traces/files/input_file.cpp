@@ -141,6 +141,8 @@ void remember_input(const std::string& path) {
   if (file && S_ISREG(file->st_mode) && !name_as_input(*file)) inputs()[id_of(*file)] = path;
 }
 
+void forget_inputs() { inputs().clear(); }
+
 void forget_input(const std::string& path) {
   if (const auto file = find(path)) inputs().erase(id_of(*file));
 }

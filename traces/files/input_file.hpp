@@ -16,6 +16,9 @@ void remember_input(const std::string& path);
 /// in it and more.
 void forget_input(const std::string& path);
 
+/// Forgets all inputs: for the next run of a library.
+void forget_inputs();
+
 /// Opens the file at `path` and remembers it. Accepts regular files and unnamed pipes (`<(...)`,
 /// /dev/stdin). Throws InputError at `path` if the file does not exist or cannot be read, and for
 /// folders, devices and named pipes, which may never end or never begin. `advice` says in the

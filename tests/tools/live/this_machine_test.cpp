@@ -21,14 +21,14 @@ TEST(ThisMachine, IsRecordedPredictedAndCompared) {
   const std::string trace = scratch.path("here.jsonl");
   const std::string xml = scratch.path("here.xml");
   const ProgramRun record = run_equipoise(
-      with(with({"record"}, units), {"--workload", "blackscholes:options=2e4", "--seconds-max",
+      with(with({"record"}, units), {"--workload", "blackscholes:options=4e3", "--seconds-max",
                                      "0.5", "--out", trace, "--platform-out", xml}));
   ASSERT_EQ(record.exit_code, 0) << record.err;
   EXPECT_EQ(run_equipoise({"trace", "check", trace}).exit_code, 0);
   EXPECT_EQ(run_equipoise({"platform", "check", xml}).exit_code, 0);
   const ProgramRun compare = run_equipoise(with(
       with({"compare", "--on", "both"}, units),
-      {"--trace", trace, "--platform", xml, "--workload", "blackscholes:options=2e4", "--policy",
+      {"--trace", trace, "--platform", xml, "--workload", "blackscholes:options=4e3", "--policy",
        "all", "--reps", "2", "--best-known", "off", "--out", scratch.path("cmp")}));
   ASSERT_EQ(compare.exit_code, 0) << compare.err;
   EXPECT_NE(compare.out.find("predicted "), std::string::npos) << compare.out;

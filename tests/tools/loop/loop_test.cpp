@@ -163,6 +163,16 @@ TEST(Loop, RefusesNamesAndSizesThatCannotBeUsed) {
   EXPECT_EQ(error_of([&] { loop.run(); }).exit_code(), 2) << "it has no body";
   Loop in_place{{.name = "in-place", .items = 10}};
   in_place.input(numbers).output(numbers).on_cpu([](const BlockView& /*block*/) {});
+  const auto refusal = [](Loop& told) { return std::string(error_of([&] { told.run(); }).what()); };
+  Loop fewer{{.name = "fewer", .items = 10}};
+  fewer.input(numbers.data(), 8, -1).on_cpu([](const BlockView& /*block*/) {});
+  EXPECT_NE(refusal(fewer).find("input 0 needs fewer than no further items"), std::string::npos);
+  Loop nothing{{.name = "nothing", .items = 10}};
+  nothing.output(nullptr, 8).on_cpu([](const BlockView& /*block*/) {});
+  EXPECT_NE(refusal(nothing).find("output 0 is a null pointer"), std::string::npos);
+  Loop paced{{.name = "idle", .items = 10}};
+  paced.on_cpu([](const BlockView& /*block*/) {});
+  EXPECT_EQ(error_of([&] { paced.run({.units = {"paced,trace_unit=a"}}); }).exit_code(), 2);
   const Error overlap = error_of([&] { in_place.run(); });
   EXPECT_NE(std::string(overlap.what()).find("output 0 and input 0 overlap"), std::string::npos)
       << overlap.what();
@@ -278,7 +288,7 @@ TEST(Loop, IsTheWorkloadOfCommands) {
   const auto exit_code_of = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "squares");
     Arguments arguments(std::move(words));
-    return squares.loop().command(arguments.count(), arguments.values());
+    return error_of([&] { squares.loop().run(arguments.count(), arguments.values()); }).exit_code();
   };
   EXPECT_EQ(exit_code_of({"compare", "--on", "real", "--unit", "cpu", "--policy", "gss", "--reps",
                           "2", "--best-known", "off", "--out", folder.path("compared"), "--quiet"}),
@@ -292,6 +302,10 @@ TEST(Loop, IsTheWorkloadOfCommands) {
                           folder.path("validated"), "--quiet"}),
             0);
   EXPECT_EQ(exit_code_of({"compare", "--workload", "matmul"}), 2);
+  // Its own run, and the same blocks again.
+  const std::string run = folder.path("compared/runs/gss-real.jsonl");
+  EXPECT_EQ(exit_code_of({"replay", run, "--decisions", "--out", folder.path("again.jsonl")}), 0);
+  EXPECT_EQ(exit_code_of({"replay", run, "--check"}), 0);
 }
 
 TEST(Loop, LearnsFromRunToRunByItsExperience) {
@@ -327,16 +341,41 @@ TEST(Loop, KeepsThreadsOfABodyToTheCoresOfItsUnit) {
   EXPECT_EQ(cores, std::set<int>{1});
 }
 
-TEST(Loop, RunsBesideOthersInThreads) {
-  std::vector<std::thread> threads;
-  for (int k = 0; k < 3; ++k) {
-    threads.emplace_back([] {
-      Squares squares(2000);
-      squares.loop().run({.units = {"cpu"}, .policy = "gss", .further = {"--quiet"}});
-      squares.expect_all();
-    });
+TEST(Loop, RefusesToRunWhileAnotherOneRuns) {
+  Squares inner;
+  std::string why;
+  Loop outer{{.name = "outer", .items = 1}};
+  outer.on_cpu([&](const BlockView& /*block*/) {
+    why = error_of([&] { inner.loop().run({.units = {"cpu"}}); }).what();
+  });
+  outer.run({.units = {"cpu"}});
+  EXPECT_NE(why.find("another one of this program runs"), std::string::npos) << why;
+  inner.loop().run({.units = {"cpu"}});
+  inner.expect_all();
+}
+
+TEST(Loop, WritesTheSameFilesAgain) {
+  const TemporaryFolder folder;
+  for (int run = 0; run < 2; ++run) {
+    Squares squares;
+    squares.loop().run({.units = {"cpu"},
+                        .out = folder.path("run.jsonl"),
+                        .further = {"--report", folder.path("run.html"), "--quiet"}});
   }
-  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Loop, WaitsForBlocksThatAreDoneTwiceBeforeTheNextIteration) {
+  std::atomic<int> inside = 0;
+  std::vector<int> inside_between;
+  Loop loop{{.name = "late", .items = 200, .iterations = 4}};
+  loop.on_cpu([&](const BlockView& block) {
+    ++inside;
+    std::this_thread::sleep_for(std::chrono::microseconds(block.first % 7 == 0 ? 2000 : 50));
+    --inside;
+  });
+  loop.between([&](int /*iteration*/) { inside_between.push_back(inside); });
+  loop.run({.units = {"cpu", "cpu,slowdown=5"}, .policy = "greedy:backup=on"});
+  EXPECT_EQ(inside_between, (std::vector<int>{0, 0, 0}));
 }
 
 TEST(Loop, LeavesSignalsAsTheyWere) {

@@ -56,13 +56,35 @@ TEST(Pull, GivesEachItemToOneOfTheThreads) {
   expect_covered(json_lines(folder.path("run.jsonl")), 100'000);
 }
 
-TEST(Pull, TakesABlockForDoneWhenTheNextIsAskedFor) {
-  Counts counts(1000);
+TEST(Pull, WantsToKnowOfEachBlockWhetherItIsDone) {
   Loop loop{{.name = "pulled", .items = 1000}};
   Pull pull = loop.pull({"only"}, {.policy = "gss"});
-  while (const auto range = pull.next(0)) counts.add(*range);
+  EXPECT_FALSE(pull.done(0)) << "there is no block yet";
+  EXPECT_TRUE(pull.next(0).has_value());
+  EXPECT_THROW(static_cast<void>(pull.next(0)), std::logic_error);
+  EXPECT_TRUE(pull.done(0));
+  EXPECT_FALSE(pull.done(0));
+  while (pull.next(0)) pull.done(0);
   EXPECT_EQ(pull.finish().units[0].items, 1000);
-  counts.expect_once();
+  EXPECT_THROW(static_cast<void>(pull.next(1)), std::out_of_range);
+}
+
+TEST(Pull, CountsTheFirstOfTwoThatDoTheSameItems) {
+  std::atomic<int> counted = 0;
+  Loop loop{{.name = "pulled", .items = 64, .iterations = 3}};
+  Pull pull = loop.pull({"fast", "slow"}, {.policy = "greedy:backup=on", .further = {"--quiet"}});
+  std::vector<std::thread> threads;
+  for (std::size_t unit = 0; unit < 2; ++unit) {
+    threads.emplace_back([&, unit] {
+      while (const auto range = pull.next(unit)) {
+        std::this_thread::sleep_for(std::chrono::microseconds(unit == 0 ? 100 : 5000));
+        if (pull.done(unit)) counted += static_cast<int>(range->count);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  static_cast<void>(pull.finish());
+  EXPECT_EQ(counted, 3 * 64);
 }
 
 TEST(Pull, GivesBlocksOfAThreadThatLeavesToTheOthers) {
@@ -76,7 +98,10 @@ TEST(Pull, GivesBlocksOfAThreadThatLeavesToTheOthers) {
     EXPECT_FALSE(pull.next(1).has_value());
   });
   leaves.join();
-  while (const auto range = pull.next(0)) counts.add(*range);
+  while (const auto range = pull.next(0)) {
+    counts.add(*range);
+    pull.done(0);
+  }
   const Summary summary = pull.finish();
   counts.expect_once();
   EXPECT_EQ(summary.lost, std::vector<std::string>{"leaves"});
@@ -93,6 +118,7 @@ TEST(Pull, GivesAgainWhatCouldNotBeDone) {
       continue;
     }
     counts.add(*range);
+    pull.done(0);
   }
   EXPECT_GT(pull.finish().items_redone, 0);
   counts.expect_once();
@@ -105,7 +131,7 @@ TEST(Pull, EndsWhenItIsDestroyedBeforeItsEnd) {
     EXPECT_TRUE(pull.next(0).has_value());
   }
   Pull again = loop.pull({"a"}, {.policy = "gss"});
-  while (again.next(0)) continue;
+  while (again.next(0)) again.done(0);
   EXPECT_EQ(again.finish().units[0].items, 1000);
 }
 
@@ -136,7 +162,9 @@ TEST(Pull, RepeatsIterationsWithTheSameThreads) {
   std::vector<std::thread> threads;
   for (std::size_t unit = 0; unit < 2; ++unit) {
     threads.emplace_back([&, unit] {
-      while (const auto range = pull.next(unit)) items += static_cast<int>(range->count);
+      while (const auto range = pull.next(unit)) {
+        if (pull.done(unit)) items += static_cast<int>(range->count);
+      }
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -160,7 +188,7 @@ TEST(Chunks, CoverALoopThatBeginsAnywhere) {
           long long count = 0;
           EXPECT_EQ(equipoise_start_chunk(chunks, unit, &first, &count), 0);
           of_round.add({first - 500, count});
-          equipoise_end_chunk(chunks, unit);
+          EXPECT_EQ(equipoise_end_chunk(chunks, unit), 1);
         }
       });
     }

@@ -1,5 +1,6 @@
 // A loop of your program whose iterations (items) are divided among CPUs and GPUs. Needs no other
-// header of Equipoise, and C++17 or later. The manual has a page about it: "Your own work".
+// header of Equipoise, and C++17 or later; `{.name = ...}` as below needs C++20, or g++. The manual
+// has a page about it: "Your own work".
 //
 //     int main(int argc, char** argv) try {
 //       std::vector<double> x(1'000'000, 1.0), y(x.size());
@@ -35,23 +36,31 @@
 namespace equipoise {
 
 /// What ended a loop: arguments or files that cannot be used, units that are all lost, results that
-/// the loop's own check refuses, Ctrl-C; or --help.
+/// the loop's own check refuses, Ctrl-C; or --help or a command, after which there is no run.
 class EQUIPOISE_API Error : public std::runtime_error {
  public:
-  Error(const std::string& what, int exit_code) : std::runtime_error(what), exit_code_(exit_code) {}
+  Error(const std::string& what, int exit_code, int calls_left = 0)
+      : std::runtime_error(what), exit_code_(exit_code), calls_left_(calls_left) {}
   ~Error() override;
 
   /// As of the program `equipoise`: 1 the work failed; 2 unusable arguments or input; 130 or 143
-  /// after Ctrl-C or SIGTERM; 0 after --help, whose text is `what()`.
+  /// after Ctrl-C or SIGTERM; 0 after --help, whose text is `what()`. After a command, its exit
+  /// code, without a text.
   [[nodiscard]] int exit_code() const { return exit_code_; }
-  /// Prints it: help to stdout, everything else to stderr. Returns the exit code.
+  /// As `Summary::calls_left`.
+  [[nodiscard]] int calls_left() const { return calls_left_; }
+  /// Prints it: help to stdout, everything else to stderr. Returns the exit code; but if bodies
+  /// still run, it ends the program at once with it, because destructors would take away what they
+  /// use.
   int report() const;
 
  private:
   int exit_code_;
+  int calls_left_;
 };
 
-/// An address that becomes a pointer to whatever the body wants there.
+/// An address that becomes a pointer to whatever the body wants there: `const double* x = b.in(0)`.
+/// `auto x = b.in(0)` is no pointer.
 template <class Byte>
 class Address {
  public:
@@ -86,9 +95,9 @@ class BlockView {
   std::int64_t first;  ///< number of the first item
   std::int64_t count;  ///< how many there are, at least 1
 
-  /// Input, output and resident data number i, in the order in which the loop was told of them, from
-  /// item `first` on. Becomes a pointer of any type: `const double* x = b.in(0)`, or `b.in<double>(0)`.
-  /// Throws std::out_of_range if there is none.
+  /// Input, output and resident data number i, in the order in which the loop was told of them,
+  /// from item `first` on. Becomes a pointer of any type: `const double* x = b.in(0)`, or
+  /// `b.in<double>(0)`. Throws std::out_of_range if there is none.
   [[nodiscard]] Address<const std::byte> in(std::size_t i) const {
     return Address<const std::byte>(arrays_.inputs->at(i) +
                                     arrays_.begin * arrays_.input_bytes->at(i));
@@ -128,7 +137,7 @@ struct LoopInfo {
   std::map<std::string, double> problem{};
 };
 
-/// How a loop is run: as the options of `equipoise run` of the same names.
+/// How a loop is run: options of `equipoise run` and `equipoise record` of the same names.
 struct LoopOptions {
   std::vector<std::string> units{};  ///< KIND[,k=v,...]; none: a `cpu` for each core that the
       ///< program may use, and each GPU if the loop has a body for it
@@ -168,9 +177,10 @@ struct Range {
   std::int64_t count = 0;
 };
 
-/// A run whose blocks are done by threads of the program, which take one after another. Each unit is
-/// one thread at a time. A block may be given to two units, for instance if one takes very long; then
-/// both do the same items.
+/// A run whose blocks are done by threads of the program, which take one after another. Each unit
+/// is one thread at a time. If a block takes very long, another unit may get its items, too; the
+/// policy `equipoise` does that (`equipoise:backup=off` does not), and so does the run after a unit
+/// is lost. `done` then says whose results count.
 class EQUIPOISE_API Pull {
  public:
   Pull(Pull&& other) noexcept;
@@ -180,11 +190,13 @@ class EQUIPOISE_API Pull {
   /// Ends the run early if `finish` was not called.
   ~Pull();
 
-  /// Waits for the next block of unit number `unit`, and takes it; the one before is done. Nothing:
-  /// there are no more for this unit. Throws std::out_of_range if there is no such unit.
+  /// Waits for the next block of unit number `unit`, and takes it. Nothing: there are no more for
+  /// this unit. Throws std::out_of_range if there is no such unit, and std::logic_error if its
+  /// block before is neither done nor failed.
   [[nodiscard]] std::optional<Range> next(std::size_t unit);
-  /// The block of the unit is done.
-  void done(std::size_t unit);
+  /// The block of the unit is done. Returns whether its results count: not if another unit has done
+  /// the same items first.
+  bool done(std::size_t unit);
   /// The unit could not do its block, which others get.
   void failed(std::size_t unit, const std::string& why);
   /// The unit does no more blocks.
@@ -213,8 +225,8 @@ using ElementOf = std::remove_reference_t<decltype(*std::data(std::declval<Rows&
 /// When resident data change.
 enum class Changes : std::uint8_t { never, between_iterations };
 
-/// A loop. Objects have nothing in common: there may be several, one after another or in threads.
-/// They keep pointers to the arrays that they are told of.
+/// A loop. A program may have several, of which one runs at a time: while it does, `run` and `pull`
+/// of others throw. A loop keeps pointers to the arrays that it is told of.
 class EQUIPOISE_API Loop {
  public:
   /// Throws Error if the name or a number cannot be used.
@@ -226,10 +238,11 @@ class EQUIPOISE_API Loop {
   ~Loop();
 
   // Arrays, with a row of `bytes_each` for each item. They are copied to the unit's memory before a
-  // block and back after it. What else a body captures is not copied, and is the same for all units.
+  // block and back after it. What else a body captures is not copied, and is the same for all
+  // units.
 
-  /// An array that a block reads. Item i needs row i and `further_items` rows behind it, so that the
-  /// array has so many more rows.
+  /// An array that a block reads. Item i needs row i and `further_items` rows behind it, so that
+  /// the array has so many more rows.
   Loop& input(const void* data, std::size_t bytes_each, std::int64_t further_items = 0);
   /// An array that a block writes, which overlaps with no other. The first block of some items that
   /// is done counts, and only its results are copied back.
@@ -237,18 +250,21 @@ class EQUIPOISE_API Loop {
   /// Data that all blocks read, and that a unit gets once.
   Loop& resident(const void* data, std::size_t bytes, Changes changes = Changes::never);
 
-  /// The same for vectors, arrays and spans, with as many elements of it for each item. Throws Error
-  /// if they cannot be divided equally.
+  /// The same for vectors, arrays and spans, with as many elements of it for each item. Throws
+  /// Error if they cannot be divided equally.
   template <class Rows, class = ElementOf<Rows>>
-  Loop& input(const Rows& rows) {
+  Loop& input(Rows&& rows) {
+    static_assert(stays<Rows>, "the loop would keep a pointer to a temporary array");
     return input(std::data(rows), bytes_of_item(bytes_of(rows)));
   }
   template <class Rows, class = ElementOf<Rows>>
   Loop& output(Rows&& rows) {
+    static_assert(stays<Rows>, "the loop would keep a pointer to a temporary array");
     return output(static_cast<void*>(std::data(rows)), bytes_of_item(bytes_of(rows)));
   }
   template <class Rows, class = ElementOf<Rows>>
-  Loop& resident(const Rows& rows, Changes changes = Changes::never) {
+  Loop& resident(Rows&& rows, Changes changes = Changes::never) {
+    static_assert(stays<Rows>, "the loop would keep a pointer to a temporary array");
     return resident(std::data(rows), bytes_of(rows), changes);
   }
 
@@ -256,33 +272,30 @@ class EQUIPOISE_API Loop {
   /// writes nothing but the results of its items, and the same each time (see `check`). What it
   /// throws makes the block lost, and other units get it.
   Loop& on_cpu(std::function<void(const BlockView&)> body, Threads threads = Threads::of_unit);
-  /// The body for NVIDIA GPUs: puts the computation of its items, whose data are in the memory of the
-  /// current device, into `stream` (a cudaStream_t), with at most some dozens of launches, and
-  /// returns. It throws if that fails.
+  /// The body for NVIDIA GPUs: puts the computation of its items, whose data are in the memory of
+  /// the current device, into `stream` (a cudaStream_t), with at most 32 launches and copies, and
+  /// returns. Let it throw if that fails.
   Loop& on_cuda(std::function<void(const BlockView&, void* stream)> body);
-  /// Called between iterations, while no block is done, with the number of the next one, from 1.
-  /// Not called while the loop is recorded.
+  /// Called between iterations, while no block is done, with the number of the next one, from 1: on
+  /// the thread that called `run`, or one of the library for `pull`. Not called while the loop is
+  /// recorded or validated, so that simulations do not know how long it takes.
   Loop& between(std::function<void(int iteration)> step);
   /// Called after a run: says what is wrong with the results, empty if nothing is.
   Loop& verify(std::function<std::string()> check);
 
-  /// Does some blocks twice on this thread with the body for CPU cores, and says what it does that it
-  /// must not: other results the second time, results beyond its items, changes of its input. Empty
-  /// if nothing was found. No result is changed. Throws Error if there is no such body, or if it
-  /// throws.
+  /// Does some blocks twice on this thread with the body for CPU cores, and says what it does that
+  /// it must not: other results the second time, results beyond its items, changes of its input.
+  /// Empty if nothing was found. No result is changed. It sees only the arrays that the loop was
+  /// told of, and no races. Throws Error if there is no such body, or if it throws.
   [[nodiscard]] std::string check() const;
 
-  /// Does all items. `argv[0]` is the program's name; the others are options of `equipoise run`
-  /// (`--help` lists them), none of which is required. Ctrl-C and SIGTERM end the run; afterwards
-  /// they do what they did before. Throws Error.
+  /// Does all items, and prints nothing to stdout. `argv[0]` is the program's name; the others are
+  /// options (`--help` lists them), none of which is required. If `argv[1]` is a command of
+  /// `equipoise`, such as `compare`, `validate`, `replay` or `optimum`, that is done instead, with
+  /// this loop for its workload, and Error has its exit code. Ctrl-C and SIGTERM end the run;
+  /// afterwards they do what they did before. Throws Error.
   Summary run(int argc, char** argv);
   Summary run(const LoopOptions& options = {});
-
-  /// The program `equipoise` with this loop for its workload: `argv[1]` is a command, such as
-  /// `compare`, `validate`, `record`, `simulate` or `optimum`, with its options but --workload. Prints
-  /// what the command prints, to stdout and stderr, and returns its exit code. Commands may do all
-  /// items many times.
-  [[nodiscard]] int command(int argc, char** argv);
 
   /// Begins a run for threads of the program, of which each is a unit. It needs no body. Units are
   /// not given in the options, and nothing is recorded. Throws Error.
@@ -292,6 +305,10 @@ class EQUIPOISE_API Loop {
  private:
   class State;
 
+  /// Whether an argument is a variable, or a span.
+  template <class Rows>
+  static constexpr bool stays = std::is_lvalue_reference_v<Rows> ||
+                                std::is_trivially_copyable_v<std::remove_reference_t<Rows>>;
   template <class Rows>
   static std::size_t bytes_of(const Rows& rows) {
     return std::size(rows) * sizeof(ElementOf<Rows>);
