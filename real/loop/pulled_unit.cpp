@@ -181,7 +181,7 @@ void PulledUnit::failed(const std::string& why) { blocks_->end(ReportKind::lost,
 void PulledUnit::leave(const std::string& why) { blocks_->leave(why); }
 void PulledUnit::close() { blocks_->close(); }
 
-std::unique_ptr<Worker> PulledUnit::make_worker(WorkerSetup setup) {
+std::unique_ptr<Worker> PulledUnit::make_worker(const WorkerSetup& setup) {
   return std::make_unique<PulledWorker>(setup, blocks_);
 }
 
@@ -203,7 +203,7 @@ class PulledFactory final : public UnitFactory {
     return modelled_rates(unit, slowdown, scenario);
   }
   std::unique_ptr<Worker> make_worker(WorkerSetup setup) const override {
-    return unit_.make_worker(std::move(setup));
+    return unit_.make_worker(setup);
   }
   std::unique_ptr<CompetingLoad> make_load(const Clock& /*clock*/, const Disturbance& /*event*/,
                                            const std::vector<int>& /*cores*/) const override {

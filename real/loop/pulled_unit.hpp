@@ -38,7 +38,7 @@ class PulledUnit {
   /// There is no run, or it has ended: `next` returns nothing from now on.
   void close();
   /// Makes the worker of the unit.
-  [[nodiscard]] std::unique_ptr<Worker> make_worker(WorkerSetup setup);
+  [[nodiscard]] std::unique_ptr<Worker> make_worker(const WorkerSetup& setup);
 
  private:
   class Blocks;

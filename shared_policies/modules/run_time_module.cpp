@@ -27,6 +27,7 @@ constexpr const char* this_process = "/proc/self/exe";
 std::optional<fs::path> own_library(std::error_code& error) {
   Dl_info own{};
   Dl_info program{};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it is an address
   const auto* const headers = reinterpret_cast<const void*>(::getauxval(AT_PHDR));
   const bool is_found = ::dladdr(&this_process, &own) != 0 && ::dladdr(headers, &program) != 0;
   if (!is_found || own.dli_fbase == program.dli_fbase) return std::nullopt;

@@ -14,6 +14,17 @@ struct ItemRange {
   Items items = 0;
 };
 
+/// The ranges of a pool, which has them in descending order, in ascending order.
+class AscendingRanges {
+ public:
+  explicit AscendingRanges(std::span<const ItemRange> descending) : descending_(descending) {}
+  [[nodiscard]] auto begin() const { return descending_.rbegin(); }
+  [[nodiscard]] auto end() const { return descending_.rend(); }
+
+ private:
+  std::span<const ItemRange> descending_;
+};
+
 /// The items of one iteration that are not handed out, as few contiguous ranges.
 class Pool {
  public:

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -80,7 +79,7 @@ class View {
   [[nodiscard]] Items remaining() const { return pool_.remaining(); }
   /// These items as ranges, ascending, of which no two touch. The next block is cut from the front
   /// of the first.
-  [[nodiscard]] auto not_handed_out() const { return std::views::reverse(pool_.ranges()); }
+  [[nodiscard]] AscendingRanges not_handed_out() const { return AscendingRanges(pool_.ranges()); }
   /// All units in the order of their ids, absent ones included.
   [[nodiscard]] std::span<const UnitState> units() const { return units_; }
   [[nodiscard]] const UnitState& unit(UnitId id) const { return units_[id.index]; }

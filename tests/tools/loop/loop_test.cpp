@@ -196,7 +196,7 @@ TEST(Loop, IsRecordedBeforeItRuns) {
 TEST(Loop, ThrowsAwayATraceOfAnotherProblem) {
   const TemporaryFolder folder;
   std::vector<double> results(1000);
-  const auto run = [&](double size, LoopOptions options) {
+  const auto run = [&](double size, const LoopOptions& options) {
     Loop loop{{.name = "sized", .items = 1000, .problem = {{"size", size}}}};
     loop.output(results).on_cpu([](const BlockView& block) {
       double* result = block.out(0);

@@ -30,7 +30,7 @@ extern "C" {
 
 #define EQUIPOISE_C_API __attribute__((visibility("default")))
 
-typedef struct equipoise_chunks equipoise_chunks;
+typedef struct equipoise_chunks equipoise_chunks; /* NOLINT(modernize-use-using): C has none */
 
 /* Set up: a loop called `name` that `units` threads share, numbered from 0, with a policy as
    `equipoise run --policy` has it (NULL: equipoise:backup=off). Each run is written to `run_file` (NULL: to
