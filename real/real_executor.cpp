@@ -254,11 +254,15 @@ class RealExecutor final : public Executor {
 
   /// Says that the end of the run waits for a unit, and waits. Returns false if it took too long.
   bool has_ended_at_last(const UnitSlot& slot, std::chrono::milliseconds patience) const {
+    using std::chrono::steady_clock;
     warn(
         fmt::format("unit {} has not ended with the run: a block that was given up still computes, "
-                    "or its device does not answer; waits for it, at most {} s",
+                    "or its device does not answer; the program waits for it, at most {} s",
                     name_of(slot), patience.count() / 1000));
-    if (slot.worker->has_ended(patience)) return true;
+    const auto deadline = steady_clock::now() + patience;
+    while (steady_clock::now() < deadline && !stops()) {
+      if (slot.worker->has_ended(stop_poll)) return true;
+    }
     warn(
         fmt::format("unit {} is left behind: it works until the program ends, and may disturb what "
                     "runs until then",

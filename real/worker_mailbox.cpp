@@ -142,8 +142,6 @@ bool is_of_block_alone(const std::exception_ptr& failure) {
 }
 
 int threads_left_behind() { return left_behind.load(); }
-void thread_is_left_behind() { ++left_behind; }
-void thread_has_ended() { --left_behind; }
 
 WorkerMailbox::WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
     : controller_(std::move(controller)), signal_(patience) {}
@@ -289,8 +287,8 @@ class ThreadedWorker final : public MailboxWorker {
 
   void leave_behind() override {
     left_->store(true);
-    thread_is_left_behind();
-    if (has_ended(std::chrono::milliseconds(0)) && left_->exchange(false)) thread_has_ended();
+    ++left_behind;
+    if (has_ended(std::chrono::milliseconds(0)) && left_->exchange(false)) --left_behind;
     thread_.detach();
   }
 
@@ -321,7 +319,7 @@ class ThreadedWorker final : public MailboxWorker {
     }
     thread.driver.reset();  // before `ended`, because a device ends with its driver
     thread.ended.set_value();
-    if (thread.left->exchange(false)) thread_has_ended();
+    if (thread.left->exchange(false)) --left_behind;
   }
 
   std::string unit_;

@@ -212,10 +212,6 @@ class MailboxWorker : public Worker {
                           ///< dropped
 };
 
-/// Counts a thread that was left behind until `thread_has_ended` (`threads_left_behind`).
-void thread_is_left_behind();
-void thread_has_ended();
-
 /// The work of a unit on its thread.
 class UnitDriver {
  public:

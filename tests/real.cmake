@@ -57,6 +57,7 @@ equipoise_tests(threads
     real/device_failures_test.cpp
     real/emulated_subjects.cpp
     real/emulated_test.cpp
+    real/loop/pulled_unit_test.cpp
     real/paced_test.cpp
     real/probe_test.cpp
     real/real_executor_test.cpp

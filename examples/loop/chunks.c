@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   const long long n = 1000000;
   int* steps = malloc(n * sizeof *steps);
   equipoise_chunks* chunks = equipoise_setup("collatz", threads, policy, run_file);
-  if (equipoise_start_loop(chunks, 1, n) != 0) {
+  if (equipoise_start_loop(chunks, 1, n) != 0) { /* n items from 1 on */
     fprintf(stderr, "%s\n", equipoise_failure(chunks));
     return 2;
   }

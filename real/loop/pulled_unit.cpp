@@ -43,18 +43,6 @@ class PulledUnit::Blocks {
     is_closed_ = true;
     changed_.notify_all();
   }
-  /// Waits for the user's thread to end the block that it has. Returns whether it has none.
-  [[nodiscard]] bool await_end(std::chrono::milliseconds patience) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    return changed_.wait_for(lock, patience, [this] { return !held_; });
-  }
-  void leave_behind() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!held_) return;
-    is_left_ = true;
-    thread_is_left_behind();
-  }
-
   // The side of the user's thread.
 
   /// The mailbox, once there is one; null: there will be none any more.
@@ -91,7 +79,6 @@ class PulledUnit::Blocks {
     const Command command = *std::exchange(held_, std::nullopt);
     call_.reset();
     changed_.notify_all();
-    if (std::exchange(is_left_, false)) thread_has_ended();
     if (!mailbox_) return false;
     Report report{.command = command, .end = clock_->now(), .kind = kind, .why = why};
     if (kind != ReportKind::done) {
@@ -142,7 +129,6 @@ class PulledUnit::Blocks {
   std::optional<BodyCall> call_;  ///< of that block
   Seconds began_;
   bool is_closed_ = false;
-  bool is_left_ = false;  ///< counted among the threads that were left behind
 };
 
 /// Has no thread: that of the user serves its mailbox.
@@ -159,10 +145,9 @@ class PulledUnit::PulledWorker final : public MailboxWorker {
 
   /// The thread may come when it wants.
   void await_up() override {}
-  bool has_ended(std::chrono::milliseconds patience) override {
-    return blocks_->await_end(patience);
-  }
-  void leave_behind() override { blocks_->leave_behind(); }
+  /// Nothing of ours runs there, and a block that the thread still has does not count any more.
+  bool has_ended(std::chrono::milliseconds /*patience*/) override { return true; }
+  void leave_behind() override {}
 
  private:
   std::shared_ptr<Blocks> blocks_;

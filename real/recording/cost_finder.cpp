@@ -111,7 +111,7 @@ void CostFinder::end_round() {
     end_growing();
   } else if (stage_ == Stage::repeating && round_ < repetitions) {
     order(false);  // every second place, then the others
-    std::ranges::stable_partition(order_, [](std::size_t i) { return i % 2 == 0; });
+    std::stable_partition(order_.begin(), order_.end(), [](std::size_t i) { return i % 2 == 0; });
   } else if (stage_ == Stage::repeating) {
     judge();
   } else if (round_ == 1) {

@@ -79,7 +79,10 @@ LoopRequest parse_loop_arguments(const std::string& program, const std::string& 
   c.example(
       fmt::format("{} --unit cpu --unit cpu,slowdown=3 --policy plb-hec --out run.jsonl", program),
       "Without --unit, the loop has a cpu for each core that the program may use, and each GPU\n"
-      "if it has a body for GPUs; without --policy it is divided by equipoise.\n");
+      "if it has a body for GPUs; without --policy it is divided by equipoise.\n"
+      "If the first argument is a command, such as compare, validate, record or replay, that is\n"
+      "done with this loop: see '" +
+          program + " compare --help'.\n");
   expect_readable(arguments);
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());

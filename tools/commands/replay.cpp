@@ -33,14 +33,15 @@
 namespace equipoise {
 namespace {
 
-/// Throws InputError, which names the option to give, if a file that the run used is not there.
+/// Throws InputError, which names the option to give, if there is one, if a file that the run used
+/// is not there.
 void expect_file(const std::string& file, const std::string& option, const std::string& run) {
   std::error_code error;
   if (file.empty() || std::filesystem::exists(file, error)) return;
   throw InputError(file,
                    fmt::format("is not here, and the run in {} used it; start from the folder "
-                               "in which that run was made, or give {} FILE",
-                               run, option));
+                               "in which that run was made{}",
+                               run, option.empty() ? "" : ", or give " + option + " FILE"));
 }
 
 void expect_files(const RunOptions& options, const std::string& run) {
@@ -48,7 +49,7 @@ void expect_files(const RunOptions& options, const std::string& run) {
   for (const std::string& trace : options.trace_files) expect_file(trace, "--trace", run);
   for (const std::string& workload : options.workloads) {
     for (const std::string& file : files_of_workload(workload)) {
-      expect_file(file, "--workload", run);
+      expect_file(file, {}, run);
     }
   }
 }

@@ -74,7 +74,10 @@ LoopWork at_rest(LoopWork work) {
 
 /// How the loop is spelled where a workload is typed, as for simulations of it.
 std::string spelling_of(const LoopWork& work) {
-  return fmt::format("{}:items={}", work.workload.kernel, work.workload.items);
+  const Workload& workload = work.workload;
+  const std::string iterations =
+      workload.iterations == 1 ? "" : fmt::format(",iterations={}", workload.iterations);
+  return fmt::format("{}:items={}{}", workload.kernel, workload.items, iterations);
 }
 
 Summary summary_of(const FinishedRun& run) {

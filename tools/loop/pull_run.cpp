@@ -1,6 +1,9 @@
 // Starts the controller of a pulled run, and passes calls of the program on to its units.
 #include "tools/loop/pull_run.hpp"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
 #include <utility>
 
 namespace equipoise {
@@ -30,6 +33,12 @@ Pull::Run::~Run() {
   if (!controller_.joinable()) return;
   for (const auto& unit : units_) unit->leave("the program ends the loop");
   controller_.join();
+}
+
+PulledUnit& Pull::Run::unit(std::size_t number) {
+  if (number < units_.size()) return *units_[number];
+  throw std::out_of_range(
+      fmt::format("there is no unit {}: the loop has {}, numbered from 0", number, units_.size()));
 }
 
 Summary Pull::Run::finish() {

@@ -25,7 +25,8 @@ class Pull::Run {
   /// The units leave, if it is not over.
   ~Run();
 
-  [[nodiscard]] PulledUnit& unit(std::size_t number) { return *units_.at(number); }
+  /// Throws std::out_of_range if there is none.
+  [[nodiscard]] PulledUnit& unit(std::size_t number);
   /// Waits for its end and returns what it did, or throws why it failed.
   [[nodiscard]] Summary finish();
 

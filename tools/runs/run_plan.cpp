@@ -211,14 +211,27 @@ std::optional<Losses> loss_of(const RunReport& report) {
   return over_bound(*losses, Seconds{*report.lower_bound_s});
 }
 
+namespace {
+
+/// What the run's decisions cost; null for a replay, which repeats decisions and makes none.
+std::unique_ptr<CostMeter> cost_meter_of(const RunPlan& plan) {
+  if (plan.run.policy.replayed != nullptr) return nullptr;
+  return make_cost_meter(plan.run.decision_cost, paper_prices(*plan.run.policy.info, plan.phases),
+                         "--decision-cost");
+}
+
+/// `refusal` of a run, which names the policy if it names nothing.
+InputError named_refusal(const InputError& refusal, const PolicyChoice& policy) {
+  if (!refusal.where().empty()) return refusal;
+  return {policy.loaded_from.empty() ? policy.spelling : policy.loaded_from, refusal.why()};
+}
+
+}  // namespace
+
 RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<Judgement()>& verify) {
   const Deciding deciding = deciding_of(plan, executor);
-  const std::unique_ptr<CostMeter> meter =  // a replay repeats decisions, it makes none
-      plan.run.policy.replayed != nullptr
-          ? nullptr
-          : make_cost_meter(plan.run.decision_cost,
-                            paper_prices(*plan.run.policy.info, plan.phases), "--decision-cost");
+  const std::unique_ptr<CostMeter> meter = cost_meter_of(plan);
   std::unique_ptr<JournalFile> file = run_file_of(plan);
   Metrics metrics(plan.units, plan.recorded_sizes,
                   plan.readings != nullptr ? plan.readings->note() : std::string(),
@@ -244,10 +257,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   } catch (const InputError& refusal) {  // remove the run file of a refused run
     file.reset();
     remove_run_file(plan.run.run_file.path);
-    if (!refusal.where().empty()) throw;
-    const PolicyChoice& policy = plan.run.policy;
-    throw InputError(policy.loaded_from.empty() ? policy.spelling : policy.loaded_from,
-                     refusal.why());
+    throw named_refusal(refusal, plan.run.policy);
   }
   report.left_recorded = deciding.recorded != nullptr && !deciding.recorded->were_kept_to();
   report.has_too_many_blocks = report.outcome.interrupted && limit.is_exceeded();

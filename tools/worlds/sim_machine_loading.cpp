@@ -26,6 +26,10 @@ std::vector<Workload> choose_workloads(const RunOptions& options,
   std::vector<Workload> phases;
   for (const std::string& spelling : options.workloads) {
     phases.push_back(choose_workload(spelling, traces, "--workload"));
+    if (options.loop) {
+      static_cast<void>(
+          check_problem(traces, options.trace_files, options.loop->make_kernel()->workload()));
+    }
     if (check_problem(traces, options.trace_files, phases.back())) continue;
     throw InputError(options.trace_files.front(),
                      fmt::format("has times of {}, not of {}; give the trace of that kernel",

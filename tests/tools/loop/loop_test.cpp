@@ -308,6 +308,32 @@ TEST(Loop, IsTheWorkloadOfCommands) {
   EXPECT_EQ(exit_code_of({"replay", run, "--check"}), 0);
 }
 
+TEST(Loop, IsSimulatedWithItsIterationsAndItsProblemOnly) {
+  const TemporaryFolder folder;
+  std::vector<double> results(2000);
+  const auto exit_code_of = [&](double size, std::vector<std::string> words) {
+    Loop loop{{.name = "sized", .items = 2000, .iterations = 5, .problem = {{"size", size}}}};
+    loop.output(results).on_cpu([](const BlockView& block) {
+      double* result = block.out(0);
+      for (std::int64_t i = 0; i < block.count; ++i) result[i] = 1.0;
+    });
+    words.insert(words.begin(), "sized");
+    Arguments arguments(std::move(words));
+    return error_of([&] { loop.run(arguments.count(), arguments.values()); }).exit_code();
+  };
+  const std::string trace = folder.path("t.jsonl");
+  const std::string xml = folder.path("p.xml");
+  ASSERT_EQ(exit_code_of(7.0, {"record", "--unit", "cpu", "--seconds-max", "0.1", "--quiet",
+                               "--out", trace, "--platform-out", xml}),
+            0);
+  const std::vector<std::string> simulate = {"simulate",   "--trace", trace,
+                                             "--platform", xml,       "--policy",
+                                             "static",     "--out",   folder.path("run.jsonl")};
+  EXPECT_EQ(exit_code_of(7.0, simulate), 0);
+  EXPECT_EQ(json_lines(folder.path("run.jsonl")).front().at("workloads")[0].at("iterations"), 5);
+  EXPECT_EQ(exit_code_of(8.0, simulate), 2);
+}
+
 TEST(Loop, LearnsFromRunToRunByItsExperience) {
   const TemporaryFolder folder;
   const LoopOptions options{.units = {"cpu", "cpu,slowdown=4"},

@@ -124,6 +124,18 @@ TEST(Pull, GivesAgainWhatCouldNotBeDone) {
   counts.expect_once();
 }
 
+TEST(Pull, DoesNotWaitForAThreadThatStaysAwayWithABlockThatOthersHaveDone) {
+  Loop loop{{.name = "pulled", .items = 40}};
+  Pull pull = loop.pull({"works", "away"}, {.policy = "greedy:backup=on",
+                                            .further = {"--block-timeout", "0.2s", "--quiet"}});
+  EXPECT_TRUE(pull.next(1).has_value());
+  while (pull.next(0)) pull.done(0);
+  const Summary summary = pull.finish();
+  EXPECT_EQ(summary.units[0].items, 40);
+  EXPECT_EQ(summary.calls_left, 1);
+  EXPECT_FALSE(pull.done(1));
+}
+
 TEST(Pull, EndsWhenItIsDestroyedBeforeItsEnd) {
   Loop loop{{.name = "pulled", .items = 1000}};
   {

@@ -99,14 +99,17 @@ class BlockView {
   /// from item `first` on. Becomes a pointer of any type: `const double* x = b.in(0)`, or
   /// `b.in<double>(0)`. Throws std::out_of_range if there is none.
   [[nodiscard]] Address<const std::byte> in(std::size_t i) const {
-    return Address<const std::byte>(arrays_.inputs->at(i) +
-                                    arrays_.begin * arrays_.input_bytes->at(i));
+    expect(i, *arrays_.inputs, "input");
+    return Address<const std::byte>((*arrays_.inputs)[i] +
+                                    arrays_.begin * (*arrays_.input_bytes)[i]);
   }
   [[nodiscard]] Address<std::byte> out(std::size_t i) const {
-    return Address<std::byte>(arrays_.outputs->at(i) + arrays_.begin * arrays_.output_bytes->at(i));
+    expect(i, *arrays_.outputs, "output");
+    return Address<std::byte>((*arrays_.outputs)[i] + arrays_.begin * (*arrays_.output_bytes)[i]);
   }
   [[nodiscard]] Address<const std::byte> resident(std::size_t i) const {
-    return Address<const std::byte>(arrays_.resident->at(i));
+    expect(i, *arrays_.resident, "resident data");
+    return Address<const std::byte>((*arrays_.resident)[i]);
   }
   template <class T>
   [[nodiscard]] const T* in(std::size_t i) const {
@@ -122,6 +125,13 @@ class BlockView {
   }
 
  private:
+  static void expect(std::size_t i, const std::vector<std::byte*>& arrays, const char* kind) {
+    if (i < arrays.size()) return;
+    throw std::out_of_range(std::string("there is no ") + kind + " " + std::to_string(i) +
+                            ": the loop has " + std::to_string(arrays.size()) +
+                            ", numbered from 0");
+  }
+
   BlockArrays arrays_;
 };
 
