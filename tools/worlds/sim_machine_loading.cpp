@@ -16,6 +16,7 @@
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "tools/worlds/platform_loading.hpp"
+#include "tools/worlds/real_machine.hpp"
 #include "traces/scenario_file.hpp"
 
 namespace equipoise {
