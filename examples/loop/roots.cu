@@ -38,7 +38,7 @@ int main(int argc, char** argv) try {
     const unsigned threads = 256;
     const unsigned groups = static_cast<unsigned>((block.count + threads - 1) / threads);
     roots_of<<<groups, threads, 0, static_cast<cudaStream_t>(stream)>>>(block.in(0), block.out(0),
-                                                                       block.count);
+                                                                        block.count);
     const cudaError_t error = cudaGetLastError();
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
   });
