@@ -222,7 +222,16 @@ std::vector<int> near_node(const std::vector<int>& numbers, int node, const Mach
   return near.empty() ? numbers : near;
 }
 
-Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
+std::vector<PlacedUnit> placed_units(std::span<const UnitSpec> units) {
+  std::vector<PlacedUnit> placed;
+  for (const UnitSpec& spec : units) {
+    placed.push_back({spec.unit.name, spec.factory->cores(), spec.slowdown,
+                      spec.factory->gpu().has_value()});
+  }
+  return placed;
+}
+
+Placement place_units(std::span<const PlacedUnit> units, const Machine& machine) {
   EQ_CHECK(!machine.threads.empty(), "a machine has a core");
   Placement placement;
   std::map<int, std::string> owner_of_core;
@@ -230,33 +239,33 @@ Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
   std::size_t next = 0;
   int shared = machine.threads.front().number;
   double most_slowed = 0.0;
-  for (const UnitSpec& spec : units) {
+  for (const PlacedUnit& unit : units) {
     std::set<std::string> sharers;
     std::set<int> left;  // cores that no unit before this one has
     for (const CpuThread& thread : machine.threads) {
       if (!owner_of_core.contains(thread.core)) left.insert(thread.core);
     }
     std::vector<int>& cores = placement.cores.emplace_back();
-    for (int i = 0; i < spec.factory->cores(); ++i) {
+    for (int i = 0; i < unit.cores; ++i) {
       const CpuThread& thread = machine.threads[next++ % machine.threads.size()];
       cores.push_back(thread.number);
       taken.insert(thread.number);
-      const auto [owner, is_new] = owner_of_core.emplace(thread.core, spec.unit.name);
+      const auto [owner, is_new] = owner_of_core.emplace(thread.core, unit.name);
       if (!is_new) sharers.insert(owner->second);
     }
-    if (!cores.empty() && spec.slowdown >= most_slowed) {
-      most_slowed = spec.slowdown;
+    if (!cores.empty() && unit.slowdown >= most_slowed) {
+      most_slowed = unit.slowdown;
       shared = cores.back();
     }
     for (const std::string& sharer : sharers) {
       placement.warnings.push_back(
-          sharer == spec.unit.name
+          sharer == unit.name
               ? fmt::format("unit {} has more threads ({}) than cores are left ({}); give fewer "
                             "threads",
-                            sharer, spec.factory->cores(), left.size())
+                            sharer, unit.cores, left.size())
               : fmt::format("units {} and {} share a core and disturb one another; give fewer "
                             "units or threads",
-                            sharer, spec.unit.name));
+                            sharer, unit.name));
     }
   }
   for (const CpuThread& thread : machine.threads) {
@@ -264,13 +273,12 @@ Placement place_units(std::span<const UnitSpec> units, const Machine& machine) {
   }
   placement.waiting_compute = placement.waiting.empty();
   if (placement.waiting_compute) placement.waiting.push_back(shared);
-  const auto gpu = std::ranges::find_if(
-      units, [](const UnitSpec& spec) { return spec.factory->gpu().has_value(); });
+  const auto gpu = std::ranges::find_if(units, &PlacedUnit::has_gpu);
   if (placement.waiting_compute && gpu != units.end()) {
     placement.warnings.push_back(fmt::format(
         "no core is left for the copies of unit {}, which slow down what computes there; "
         "give fewer threads (on a host with 16 cores leave four)",
-        gpu->unit.name));
+        gpu->name));
   }
   return placement;
 }

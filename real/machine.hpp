@@ -84,8 +84,22 @@ struct Placement {
 [[nodiscard]] std::vector<int> near_node(const std::vector<int>& numbers, int node,
                                          const Machine& machine);
 
+/// A unit that is to be placed.
+struct PlacedUnit {
+  std::string name;
+  int cores = 0;  ///< on which it computes
+  double slowdown = 1.0;
+  bool has_gpu = false;
+};
+/// (units)
+[[nodiscard]] std::vector<PlacedUnit> placed_units(std::span<const UnitSpec> units);
+
 /// Gives each unit the next cores in order. If the cores run out, starts again with the first one
 /// and adds a warning; also warns if two threads share a physical core.
-[[nodiscard]] Placement place_units(std::span<const UnitSpec> units, const Machine& machine);
+[[nodiscard]] Placement place_units(std::span<const PlacedUnit> units, const Machine& machine);
+[[nodiscard]] inline Placement place_units(std::span<const UnitSpec> units,
+                                           const Machine& machine) {
+  return place_units(placed_units(units), machine);
+}
 
 }  // namespace equipoise

@@ -87,23 +87,14 @@ class RealExecutor final : public Executor {
     for (const RealPhase& phase : setup_.phases) {
       if (phase.kernel != nullptr) phase.kernel->clear_results();
     }
-    const WorkersUp up(*this);
-    for (UnitSlot& slot : slots_) {
-      slot.worker->await_up();
-      slot.is_up = true;
+    NodesUp nodes(*this);
+    run_units(body);
+    const NodesRunEnd ended = nodes.end();
+    for (const auto& [event, share] : ended.loads) {
+      if (setup_.report_load) setup_.report_load({&setup_.scenario.events[event], share});
     }
-    if (setup_.meters) setup_.meters->begin();
-    clock_->start();
-    // Before ControllerPinning: new threads inherit the scheduling of this one.
-    loads_.start(setup_.scenario, setup_.units, placement_.cores, *clock_);
-    if (setup_.meters) setup_.meters->sample(*clock_, placement_.others());
-    const ControllerPinning place(placement_);
-    const CoreWatch watch(placement_);
-    body();
-    if (setup_.meters) setup_.meters->end(now());
-    if (setup_.report_core_use) setup_.report_core_use(watch.since());
-    if (times_) setup_.report_controller(*times_);
-    tell();
+    const PacingReport pacing = together(lateness_->report(), ended.pacing);
+    if (setup_.report_pacing && pacing.blocks > 0) setup_.report_pacing(pacing);
   }
 
   Seconds now() const override { return std::max(clock_->now(), last_); }
@@ -175,11 +166,43 @@ class RealExecutor final : public Executor {
   }
 
  private:
+  /// The run on the nodes, if there are any, which outlasts the workers here.
+  class NodesUp {
+   public:
+    explicit NodesUp(RealExecutor& executor) : executor_(executor) {
+      executor_.reset();
+      if (!executor_.setup_.nodes) return;
+      const RealSetup& setup = executor_.setup_;
+      NodesRun run{.phases = executor_.worker_phases(),
+                   .scenario = setup.scenario,
+                   .draws = setup.draws,
+                   .time_scale = setup.time_scale,
+                   .measures_waits = static_cast<bool>(setup.report_cores)};
+      setup.nodes->begin_run(run);
+      is_up_ = true;
+    }
+    NodesUp(const NodesUp&) = delete;
+    NodesUp& operator=(const NodesUp&) = delete;
+    ~NodesUp() {
+      if (is_up_) static_cast<void>(end());
+    }
+    NodesRunEnd end() {
+      if (!std::exchange(is_up_, false)) return {};
+      NodesRunEnd ended = executor_.setup_.nodes->end_run(
+          {executor_.stops(), end_patience + executor_.ran()});
+      for (const std::string& warning : ended.warnings) executor_.warn(warning);
+      return ended;
+    }
+
+   private:
+    RealExecutor& executor_;
+    bool is_up_ = false;
+  };
+
   /// Keeps the workers up during its lifetime.
   class WorkersUp {
    public:
     explicit WorkersUp(RealExecutor& executor) : executor_(executor) {
-      executor_.reset();
       for (std::uint32_t i = 0; i < executor_.setup_.units.size(); ++i) {
         UnitSlot& slot = executor_.slots_.emplace_back();
         slot.worker = executor_.make_worker(i);
@@ -194,6 +217,28 @@ class RealExecutor final : public Executor {
    private:
     RealExecutor& executor_;
   };
+
+  /// Brings the units up, runs `body`, and takes them down.
+  void run_units(const std::function<void()>& body) {
+    const WorkersUp up(*this);
+    for (UnitSlot& slot : slots_) {
+      slot.worker->await_up();
+      slot.is_up = true;
+    }
+    if (setup_.meters) setup_.meters->begin();
+    clock_->start();
+    if (setup_.nodes) setup_.nodes->start_clock(*clock_);
+    // Before ControllerPinning: new threads inherit the scheduling of this one.
+    loads_.start(setup_.scenario, setup_.units, placement_.cores, *clock_);
+    if (setup_.meters) setup_.meters->sample(*clock_, placement_.others());
+    const ControllerPinning place(placement_);
+    const CoreWatch watch(placement_);
+    body();
+    if (setup_.meters) setup_.meters->end(now());
+    if (setup_.report_core_use) setup_.report_core_use(watch.since());
+    if (times_) setup_.report_controller(*times_);
+    tell_loads();
+  }
 
   void reset() {
     slots_.clear();
@@ -212,6 +257,12 @@ class RealExecutor final : public Executor {
                         {by_clock * BlockWatch::floor, by_clock * longest_look});
   }
 
+  [[nodiscard]] std::vector<WorkerPhase> worker_phases() const {
+    std::vector<WorkerPhase> phases;
+    for (const RealPhase& phase : setup_.phases) phases.push_back({&phase.workload, phase.kernel});
+    return phases;
+  }
+
   std::unique_ptr<Worker> make_worker(std::size_t unit) {
     const UnitSpec& spec = setup_.units[unit];
     WorkerSetup setup{
@@ -220,14 +271,12 @@ class RealExecutor final : public Executor {
         .waiting = placement_.others(),
         .copies_first = placement_.waiting_compute || placement_.controller_is_apart(),
         .rates = spec.rates(setup_.scenario),
-        .phases = {},
+        .phases = worker_phases(),
         .draws = setup_.draws,
         .clock = clock_,
         .controller = signal_,
         .lateness = lateness_,
         .measures_waits = static_cast<bool>(setup_.report_cores)};
-    for (const RealPhase& phase : setup_.phases)
-      setup.phases.push_back({&phase.workload, phase.kernel});
     return spec.factory->make_worker(std::move(setup));
   }
 
@@ -237,8 +286,6 @@ class RealExecutor final : public Executor {
   void take_down() {
     if (setup_.meters) setup_.meters->stop();
     const bool is_stopped = stops();
-    const auto ran =
-        duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_);
     for (UnitSlot& slot : slots_) {
       slot.worker->abandon(Abandoned::with_unit);
       slot.worker->stop();
@@ -246,7 +293,7 @@ class RealExecutor final : public Executor {
     for (UnitSlot& slot : slots_) {
       const bool is_impatient = slot.is_up && (is_stopped || slot.has_stalled);
       if (slot.worker->has_ended(is_impatient ? stop_patience : silent_patience)) continue;
-      if (is_impatient || !has_ended_at_last(slot, end_patience + ran)) slot.worker->leave_behind();
+      if (is_impatient || !has_ended_at_last(slot, end_patience + ran())) slot.worker->leave_behind();
     }
     loads_.end();  // after the units, for whose kernels a load on a GPU has to wait
     slots_.clear();
@@ -270,14 +317,15 @@ class RealExecutor final : public Executor {
     return false;
   }
 
-  void tell() const {
+  void tell_loads() const {
     loads_.tell(now(), [this](const Disturbance& load, double share) {
       if (setup_.report_load) setup_.report_load({&load, share});
     });
-    const PacingReport pacing = lateness_->report();
-    if (setup_.report_pacing && pacing.blocks > 0) setup_.report_pacing(pacing);
   }
 
+  [[nodiscard]] std::chrono::milliseconds ran() const {
+    return duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_);
+  }
   [[nodiscard]] bool stops() const { return setup_.stop_requested && setup_.stop_requested(); }
 
   /// Waits for `span`, or until the run is asked to stop.

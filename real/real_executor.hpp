@@ -12,6 +12,7 @@
 #include "real/kernels/kernel.hpp"
 #include "real/machine.hpp"
 #include "real/meters/meter_sampler.hpp"
+#include "real/nodes/nodes.hpp"
 #include "real/paced/paced_unit.hpp"
 #include "real/threads/clock.hpp"
 #include "real/unit_spec.hpp"
@@ -45,6 +46,8 @@ struct LoadReport {
 struct RealSetup {
   std::vector<UnitSpec> units;         ///< the participating units, in the order of their UnitIds
   std::optional<Placement> placement;  ///< if absent, `place_units` decides
+  /// The other processes of the run, which have some of the units; null: there are none.
+  std::shared_ptr<Nodes> nodes;
   std::vector<RealPhase> phases;
   RunDraws draws;     ///< of paced units
   Scenario scenario;  ///< disturbances of the units; events for absent targets have no effect

@@ -143,12 +143,9 @@ bool is_of_block_alone(const std::exception_ptr& failure) {
 
 int threads_left_behind() { return left_behind.load(); }
 
-WorkerMailbox::WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
-    : controller_(std::move(controller)), signal_(patience) {}
-
 const Command* WorkerMailbox::await_command(WakeSignal::TimePoint deadline) {
   const auto is_rung = [this] { return rings_.load(std::memory_order_seq_cst) != seen_rings_; };
-  signal_.wait(
+  signal_->wait(
       [&] {
         return commands_.front() != nullptr || stops() || epoch() != seen_epoch_ || is_rung();
       },
@@ -225,7 +222,7 @@ void MailboxWorker::abandon(Abandoned why) {
   mailbox_->host_.abandon();
   mailbox_->slots_.abandon();
   for (AtThread& held : at_thread_) held.is_abandoned = true;
-  mailbox_->signal_.notify();
+  mailbox_->signal_->notify();
 }
 
 bool MailboxWorker::is_free() {
@@ -235,7 +232,7 @@ bool MailboxWorker::is_free() {
 
 void MailboxWorker::stop() {
   mailbox_->stops_.store(true, std::memory_order_seq_cst);
-  mailbox_->signal_.notify();
+  mailbox_->signal_->notify();
 }
 
 void MailboxWorker::forget(std::uint8_t slot) {
@@ -250,7 +247,7 @@ void MailboxWorker::hand_on() {
     at_thread_.push_back({next.command.block, next.command.slot});
     EQ_CHECK(mailbox_->commands_.push(next.command), "there is room for every command");
     waiting_.pop_front();
-    mailbox_->signal_.notify();
+    mailbox_->signal_->notify();
   }
 }
 

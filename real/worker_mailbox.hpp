@@ -100,12 +100,18 @@ class BlockSlots {
 class WorkerMailbox {
  public:
   /// `patience` is how long the thread polls for its next command before it sleeps.
-  WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience);
+  WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
+      : WorkerMailbox(std::move(controller), std::make_shared<WakeSignal>(patience)) {}
+  /// `thread` wakes a thread that serves several mailboxes and never waits for one of them alone.
+  WorkerMailbox(std::shared_ptr<WakeSignal> controller, std::shared_ptr<WakeSignal> thread)
+      : controller_(std::move(controller)), signal_(std::move(thread)) {}
 
   /// Waits until `deadline` for a command and returns the oldest one that was not dropped. Returns
   /// nullptr if the deadline has come, if blocks were abandoned (`epoch`), if the bell was rung, or
   /// if the thread is to end (`stops`).
   [[nodiscard]] const Command* await_command(WakeSignal::TimePoint deadline);
+  /// The oldest command that was not dropped, without waiting; nullptr if there is none.
+  [[nodiscard]] const Command* command() { return commands_.front(); }
   void drop_command() { commands_.pop(); }
   [[nodiscard]] bool stops() const { return stops_.load(std::memory_order_seq_cst); }
   /// Commands of any other epoch are abandoned.
@@ -134,8 +140,10 @@ class WorkerMailbox {
   /// has completed something.
   void ring() {
     rings_.fetch_add(1, std::memory_order_seq_cst);
-    signal_.notify();
+    signal_->notify();
   }
+  /// How often that was; for a thread that does not wait.
+  [[nodiscard]] std::uint64_t rings() const { return rings_.load(std::memory_order_seq_cst); }
   /// Sends a report to the controller. Must be called once for every command, abandoned or not,
   /// because it makes room for another command.
   void report(const Report& report);
@@ -146,7 +154,7 @@ class WorkerMailbox {
   std::shared_ptr<WakeSignal> controller_;
   Ring<Command, blocks_at_worker_max> commands_;
   Ring<Report, blocks_at_worker_max> reports_;
-  WakeSignal signal_;
+  std::shared_ptr<WakeSignal> signal_;
   HostGate host_;
   BlockSlots slots_;
   std::atomic<std::uint64_t> rings_ = 0;
@@ -172,8 +180,9 @@ class MailboxWorker : public Worker {
 
  protected:
   /// The arguments are those of WorkerMailbox.
-  MailboxWorker(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
-      : mailbox_(std::make_shared<WorkerMailbox>(std::move(controller), patience)) {}
+  template <class Thread>
+  MailboxWorker(std::shared_ptr<WakeSignal> controller, Thread thread)
+      : mailbox_(std::make_shared<WorkerMailbox>(std::move(controller), std::move(thread))) {}
 
   [[nodiscard]] const std::shared_ptr<WorkerMailbox>& mailbox() const { return mailbox_; }
 

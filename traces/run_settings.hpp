@@ -15,11 +15,36 @@
 
 namespace equipoise {
 
+/// What was typed for a rank of a run under mpirun.
+struct RankSettings {
+  std::vector<std::string> units;
+  std::optional<double> link_bytes_per_s;  ///< if absent, its link is not held to a bandwidth
+  std::optional<Seconds> link_latency;     ///< if absent, nothing is added
+
+  bool operator==(const RankSettings&) const = default;
+};
+
+constexpr auto describe(DescriptionOf<RankSettings> /*of*/) {
+  return std::tuple(
+      member("unit_spellings", &RankSettings::units, "its units as typed").may_lack(),
+      member("link_bytes_per_s", &RankSettings::link_bytes_per_s,
+             "what its link is held to, in each direction")
+          .in("bytes/s")
+          .above(0)
+          .if_any(),
+      member("link_latency_s", &RankSettings::link_latency, "by which its messages come later")
+          .in("s")
+          .at_least(0)
+          .if_any());
+}
+
 /// Settings of a run or of the runs of an experiment. They stand in the header of a run file and in
 /// the `experiment` of results.json, and are taken from there where a run is repeated.
 struct RunSettings {
   std::vector<std::string> workloads;  ///< KERNEL[:k=v,...], one per phase
   std::vector<std::string> units;      ///< KIND[,k=v,...] of real units
+  /// (ranks) Of runs under mpirun: the units of each rank, and what its link is held to.
+  std::vector<RankSettings> ranks;
   std::string platform_file;
   std::vector<std::string> trace_files;
   std::vector<std::string> maps;  ///< TRACE_UNIT=HOST,...: whose times hosts have
@@ -73,6 +98,8 @@ constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
             if (units) settings.units = std::move(*units);
           })
           .if_any(),
+      member("ranks", &RunSettings::ranks, "of a run under mpirun, what was typed for each rank")
+          .may_lack(),
       member("platform", &RunSettings::platform_file, "file of the platform").or_null(),
       member("traces", &RunSettings::trace_files, "files of block times").may_lack(),
       member("map", &RunSettings::maps, "whose times hosts have: TRACE_UNIT=HOST,...").may_lack(),

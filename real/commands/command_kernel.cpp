@@ -466,7 +466,8 @@ class CommandKernel final : public Kernel {
     folder_ = folder;
   }
 
-  void allocate(std::uint64_t /*seed*/) override {
+  void allocate(std::uint64_t /*seed*/) override { prepare_programs(); }
+  void prepare_programs() override {
     try {
       if (!shared_->work.check.empty()) expect_program(start_of_check());
       shared_->places =

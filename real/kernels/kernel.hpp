@@ -105,6 +105,9 @@ class Kernel {
   /// Makes the input, which is the same for the same seed, and room for the results, and sets
   /// `data_`. Called once, before the functions below.
   virtual void allocate(std::uint64_t seed) = 0;
+  /// Prepares what programs need, without input and results: on a node whose data come from
+  /// elsewhere, in place of `allocate`, which does it, too. Does nothing by default.
+  virtual void prepare_programs() {}
   /// Discards all results, so that `verify` fails for items that are not computed again.
   virtual void clear_results() = 0;
   /// Prepares the data that blocks of `iteration` (counted from 1) need from the results of the
@@ -120,11 +123,11 @@ class Kernel {
   /// cores. A unit of CPU cores needs one of both.
   [[nodiscard]] virtual bool has_cpu_program() const { return true; }
   [[nodiscard]] virtual bool has_block_program() const { return false; }
-  /// Makes the program for units of CPU cores. To be called after `allocate`. Null if there is
-  /// none.
+  /// Makes the program for units of CPU cores. To be called after `allocate` or
+  /// `prepare_programs`. Null if there is none.
   [[nodiscard]] virtual CpuProgram make_cpu_program() const = 0;
   /// Makes the program of one unit that does whole blocks otherwise. Null if there is none. To be
-  /// called after `allocate`.
+  /// called after `allocate` or `prepare_programs`.
   [[nodiscard]] virtual std::unique_ptr<BlockProgram> make_block_program(
       const UnitPlace& /*place*/) const {
     return nullptr;

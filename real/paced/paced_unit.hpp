@@ -1,6 +1,7 @@
 // The block times of a paced unit, from its trace and its route to the input.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,15 @@ struct PacingReport {
   Seconds late_mean;  ///< from the end of a block until it was noticed
   Seconds late_most;
 };
+
+/// The report of all units of two reports.
+[[nodiscard]] inline PacingReport together(const PacingReport& a, const PacingReport& b) {
+  const std::uint64_t blocks = a.blocks + b.blocks;
+  if (blocks == 0) return {};
+  const double sum_s = a.late_mean.value * static_cast<double>(a.blocks) +
+                       b.late_mean.value * static_cast<double>(b.blocks);
+  return {blocks, Seconds{sum_s / static_cast<double>(blocks)}, std::max(a.late_most, b.late_most)};
+}
 
 /// Collects how late the ends of blocks were noticed. Several threads may use it at once.
 class Lateness {

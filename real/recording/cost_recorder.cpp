@@ -143,6 +143,7 @@ std::optional<FoundCosts> look_for_costs(const RecordSetup& setup, const Placeme
   RealSetup real;
   real.units = setup.units;
   real.placement = placement;
+  real.nodes = setup.nodes;
   real.phases = {setup.kernel};
   real.stop_requested = setup.stop_requested;
   real.report_cores = [&waited](UnitId unit, const BlockCores& cores) {

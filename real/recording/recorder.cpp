@@ -122,6 +122,7 @@ MergeTimes record_merges(const RecordSetup& setup, const Placement& placement,
   RealSetup real;
   real.units = setup.units;
   real.placement = placement;
+  real.nodes = setup.nodes;
   real.phases = {setup.kernel};
   real.stop_requested = setup.stop_requested;
   const std::unique_ptr<Executor> executor = make_real_executor(std::move(real));
@@ -179,6 +180,7 @@ class GroupRecorder {
     }
     if (is_another && costs_) exchange_parts();
     RealSetup real;
+    real.nodes = setup_.nodes;
     real.placement = placement;
     real.placement->cores.clear();
     for (std::size_t i = 0; i < units_.size(); ++i) {
@@ -575,7 +577,8 @@ Recording record(const RecordSetup& setup) {
   check_sizes(setup);
   Recording recording;
   recording.trace = header_of_recording(setup);
-  const Placement placement = place_units(setup.units, this_machine());
+  const Placement placement =
+      setup.placement ? *setup.placement : place_units(setup.units, this_machine());
   const UnitDomains domains(setup.units, setup.meters ? setup.meters->idle_w() : WattsByDomain());
   const std::optional<FoundCosts> found = look_for_costs(setup, placement);
   const ItemCostsPtr costs = first_costs(setup, found, recording);

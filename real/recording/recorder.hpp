@@ -10,7 +10,9 @@
 
 #include "real/gpu/gpu.hpp"
 #include "real/kernels/kernel.hpp"
+#include "real/machine.hpp"
 #include "real/meters/meter_sampler.hpp"
+#include "real/nodes/nodes.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/copy_speed.hpp"
 #include "shared_policies/machine/trace.hpp"
@@ -35,6 +37,8 @@ struct RecordSetup {
   /// With the same cores as in a run. Units that take their times from a trace have those of this
   /// kernel. They are kept busy while others are recorded, as in a run; their samples are not kept.
   std::vector<UnitSpec> units;
+  std::shared_ptr<Nodes> nodes;         ///< that have some of them; null: this process has all
+  std::optional<Placement> placement;  ///< of all units; if absent, `place_units` decides
   Kernel* kernel = nullptr;  ///< allocated
   bool alone = false;        ///< one unit after another; otherwise all at a time, as in a run
   std::vector<Items> sizes;  ///< block sizes; if empty, `size_ladder` and `sizes_at_bends` choose

@@ -175,6 +175,7 @@ RecordedRuns record_runs(const RecordSetup& setup, const Placement& placement,
   RealSetup real;
   real.units = setup.units;
   real.placement = placement;
+  real.nodes = setup.nodes;
   real.phases = {setup.kernel};
   real.stop_requested = setup.stop_requested;
   RunSetup run;

@@ -19,8 +19,8 @@ class SteadyClock final : public Clock {
  public:
   explicit SteadyClock(double time_scale) : time_scale_(time_scale) { start(); }
 
-  void start() override {
-    origin_.store(SteadyTime::now().time_since_epoch(), std::memory_order_release);
+  void start_at(TimePoint zero) override {
+    origin_.store(zero.time_since_epoch(), std::memory_order_release);
   }
 
   Seconds now() const override {

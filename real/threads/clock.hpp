@@ -25,9 +25,11 @@ class Clock {
   Clock& operator=(const Clock&) = delete;
   virtual ~Clock() = default;
 
-  /// Makes this moment 0. Before the first call, times count from when the clock was made.
-  virtual void start() = 0;
-  /// The time since `start`.
+  /// Makes this moment 0. Before it is started, times count from when the clock was made.
+  void start() { start_at(TimePoint::clock::now()); }
+  /// Makes `zero`, a moment of the machine's own clock, 0.
+  virtual void start_at(TimePoint zero) = 0;
+  /// The time since it was started.
   [[nodiscard]] virtual Seconds now() const = 0;
   /// The moment of the machine's own clock at which this clock shows `at`. Times beyond 1e9 s count
   /// as 1e9 s.

@@ -13,7 +13,7 @@ namespace equipoise {
 /// clock and returns at once.
 class FakeClock : public Clock {
  public:
-  void start() override { now_s_ = 0.0; }
+  void start_at(TimePoint /*zero*/) override { now_s_ = 0.0; }
   Seconds now() const override { return {now_s_.load()}; }
   TimePoint moment(Seconds at) const override {
     return at <= now() ? TimePoint{} : TimePoint::clock::now() + std::chrono::milliseconds(1);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -15,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "real/nodes/nodes.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "tools/commands/command_options.hpp"
@@ -23,6 +26,7 @@
 #include "tools/console/terminal.hpp"
 #include "tools/runs/version.hpp"
 #include "tools/worlds/experiment_facts.hpp"
+#include "tools/worlds/node_program.hpp"
 
 namespace equipoise {
 namespace {
@@ -85,13 +89,14 @@ void add_color(CLI::App& command, std::string& color) {
       ->capture_default_str();
 }
 
-void add_all(CLI::App& app, TypedCommand& typed, std::string& color, const LoopProgram* loop) {
+void add_all(CLI::App& app, TypedCommand& typed, std::string& color, const LoopProgram* loop,
+             const std::shared_ptr<Nodes>& nodes) {
   app.formatter(wrapped_help());
   app.set_version_flag("--version", built_with_text());
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   app.footer("Example:\n  equipoise list policies");
-  add_commands(app, typed, loop);
+  add_commands(app, typed, loop, nodes);
   add_help_command(app, typed);
   add_color(app, color);
 }
@@ -157,7 +162,7 @@ std::string complaint(const CLI::App& app, const std::vector<std::string>& words
   return error.what();
 }
 
-int run(int argc, char** argv, const LoopProgram* loop) {
+int run(int argc, char** argv, const LoopProgram* loop, const std::shared_ptr<Nodes>& nodes) {
   CLI::App app(
       "Compares policies that divide data-parallel work among CPUs and GPUs, simulated or really "
       "run.",
@@ -166,7 +171,7 @@ int run(int argc, char** argv, const LoopProgram* loop) {
   std::string color = "auto";
   try {
     expect_readable({argv + 1, argv + argc});
-    add_all(app, typed, color, loop);
+    add_all(app, typed, color, loop, nodes);
     app.parse(argc, argv);
     choose_color(color == "auto"     ? ColorChoice::automatic
                  : color == "always" ? ColorChoice::always
@@ -189,6 +194,30 @@ int run(int argc, char** argv, const LoopProgram* loop) {
   }
 }
 
+/// Does the command on rank 0, for which all other ranks serve it.
+int run_with_ranks(int argc, char** argv) {
+  std::shared_ptr<Communicator> ranks;
+  try {
+    ranks = connect_ranks();
+  } catch (const BackendError& failure) {
+    return say(failure.what(), 1);
+  }
+  if (!ranks) return finish_printing(run(argc, argv, nullptr, nullptr));
+  int exit_code = 0;
+  if (ranks->rank() > 0) {
+    catch_stop_signals();  // rank 0 says when it is over
+    exit_code = be_node(*ranks, RunOptions());
+  } else {
+    const auto nodes = std::make_shared<Nodes>(ranks);
+    exit_code = finish_printing(run(argc, argv, nullptr, nodes));
+    nodes->end(exit_code > 128 ? exit_code : 0);
+  }
+  if (ranks->leave(true)) return exit_code;
+  // MPI cannot be finalised without all ranks.
+  std::fflush(nullptr);
+  ::_exit(exit_code);
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, const LoopProgram* loop) {
@@ -196,7 +225,8 @@ int run_program(int argc, char** argv, const LoopProgram* loop) {
   remember_command(argc, argv);
   ::signal(SIGXFSZ, SIG_IGN);  // makes a write beyond the file size limit fail
   ::signal(SIGPIPE, SIG_IGN);  // makes a write to a closed pipe fail
-  return finish_printing(run(argc, argv, loop));
+  if (loop != nullptr) return finish_printing(run(argc, argv, loop, loop->nodes));
+  return run_with_ranks(argc, argv);
 }
 
 }  // namespace equipoise

@@ -15,12 +15,14 @@ class App;
 namespace equipoise {
 
 struct LoopWorkload;
+class Nodes;
 
 /// A program that uses the library, and whose loop is the workload of all commands.
 struct LoopProgram {
   std::string name;      ///< as it is typed
   std::string workload;  ///< NAME:items=N
   std::shared_ptr<const LoopWorkload> work;
+  std::shared_ptr<Nodes> nodes{};  ///< the other ranks of the program; null: there are none
 };
 
 /// The command that was typed, ready to run.
@@ -31,7 +33,9 @@ struct TypedCommand {
 
 /// Adds all commands to `app` but `help`. When `app` has parsed the arguments, `typed` holds the
 /// one that was typed. `loop`: the program whose loop is the workload; null for `equipoise`.
-void add_commands(CLI::App& app, TypedCommand& typed, const LoopProgram* loop);
+/// `nodes`: the other ranks that mpirun has started; null: there are none.
+void add_commands(CLI::App& app, TypedCommand& typed, const LoopProgram* loop,
+                  const std::shared_ptr<Nodes>& nodes);
 
 /// Adds the command `completion`, which knows all commands of `app`.
 void add_completion(CLI::App& app, TypedCommand& typed);

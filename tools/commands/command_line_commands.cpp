@@ -117,10 +117,26 @@ void add_block_timeout(const CommandOptions& c, RunOptions& r) {
           block_timeout_of);
 }
 
+/// Under mpirun: what each rank has, which is known when all is parsed.
+void add_ranks(const CommandOptions& c, RunOptions& r) {
+  r.nodes = c.nodes;
+  c.input("--units-per-rank", r.units_per_rank_file,
+          "under mpirun: a file with a line for each rank, of --unit KIND[,k=v,...] for each of its "
+          "units, and perhaps --link-bandwidth and --link-latency; without it, each has those of "
+          "--unit");
+  c.value("--link-bandwidth", r.link_bytes_per_s,
+          "under mpirun: holds what each rank sends and receives to this rate, e.g. 1Gb/s",
+          within(parse_rate, 1.0, any_number, "a rate is above 0; give one such as 1Gb/s"));
+  c.value("--link-latency", r.link_latency,
+          "under mpirun: messages of a node take so much longer, e.g. 50us",
+          within(parse_seconds, 0.0, 1e3, "a latency is not negative; give one such as 50us"));
+}
+
 void add_units(const CommandOptions& c, RunOptions& r, bool required) {
   c.text("--unit", r.units,
          "KIND[,k=v,...], e.g. cpu,threads=1,slowdown=3; repeatable (see 'equipoise list units')")
-      ->required(required);
+      ->required(required && !c.nodes);
+  add_ranks(c, r);
 }
 
 void add_meters(const CommandOptions& c, RunOptions& r) {
@@ -595,8 +611,9 @@ void add_loop_options(const CommandOptions& c, RunRequest& run, RecordRequest& r
   c.flag("--quiet", o.quiet, "show neither progress nor notes; warnings stay");
 }
 
-void add_commands(CLI::App& app, TypedCommand& typed, const LoopProgram* loop) {
-  const CommandOptions program{app, typed, loop};
+void add_commands(CLI::App& app, TypedCommand& typed, const LoopProgram* loop,
+                  const std::shared_ptr<Nodes>& nodes) {
+  const CommandOptions program{app, typed, loop, nodes};
   add_simulate(program);
   add_run(program);
   add_replay(program);

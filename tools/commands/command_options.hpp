@@ -37,6 +37,7 @@ struct CommandOptions {
   CLI::App& app;
   TypedCommand& typed;
   const LoopProgram* loop = nullptr;  ///< null: the program `equipoise`
+  std::shared_ptr<Nodes> nodes{};     ///< the other ranks; null: there are none
 
   /// An option that CLI11 reads by itself: a text, or a list of them.
   template <class T>
@@ -130,7 +131,7 @@ std::pair<CommandOptions, Request&> add(const CommandOptions& above, const std::
   app->callback([run, request, &typed = above.typed] {
     typed.run = [run, request] { return run(*request); };
   });
-  return {CommandOptions{*app, above.typed, above.loop}, *request};
+  return {CommandOptions{*app, above.typed, above.loop, above.nodes}, *request};
 }
 
 /// Adds a command that only has commands below it.
@@ -138,7 +139,7 @@ inline CommandOptions add_group(const CommandOptions& above, const std::string& 
                                 const std::string& meaning, const std::string& example) {
   CLI::App* const app = above.app.add_subcommand(name, meaning);
   app->require_subcommand(1);
-  const CommandOptions group{*app, above.typed, above.loop};
+  const CommandOptions group{*app, above.typed, above.loop, above.nodes};
   group.example(example);
   return group;
 }
@@ -162,6 +163,10 @@ inline constexpr double above_0 = std::numeric_limits<double>::denorm_min();
 
 inline double parse_seconds(const std::string& text, const std::string& name) {
   return parse_quantity(text, "s", name);
+}
+
+inline double parse_rate(const std::string& text, const std::string& name) {
+  return parse_quantity(text, "bytes/s", name);
 }
 
 /// The path without slashes at its end.

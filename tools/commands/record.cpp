@@ -42,6 +42,8 @@ void check_request(const RecordRequest& request) {
 RecordSetup setup_of(const RealMachine& machine, const RecordRequest& request) {
   RecordSetup setup;
   setup.units = machine.specs;
+  setup.nodes = machine.nodes;
+  setup.placement = machine.placement;
   setup.kernel = machine.kernels.front().get();
   setup.alone = request.alone;
   setup.sizes = request.sizes;

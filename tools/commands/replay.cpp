@@ -274,7 +274,7 @@ std::map<std::string, UnitWork> work_by_unit(const RecordedRun& run) {
 /// Watches all cores that this process may use. No unit computes on them while units are paced, but
 /// their threads have to wake there.
 CoreWatch watch_of_all_cores() {
-  Placement all = place_units({}, this_machine());
+  Placement all = place_units(std::span<const PlacedUnit>(), this_machine());
   all.cores = {all.waiting};
   return CoreWatch(all);
 }

@@ -55,6 +55,8 @@ Recording record_together(const RealMachine& machine, std::size_t phase,
     if (auto only = spec.factory->for_phase(phase)) spec.factory = std::move(only);
     setup.units.push_back(std::move(spec));
   }
+  setup.nodes = machine.nodes;
+  setup.placement = machine.placement;
   setup.journal = make_unkept_journal(setup.units);
   setup.kernel = &kernel;
   setup.budget = Seconds{request.seconds_max};

@@ -15,11 +15,18 @@ namespace equipoise {
 
 /// A loop of a program that uses the library (tools/loop), see tools/worlds/real_machine.hpp.
 struct LoopWorkload;
+/// The other processes of a run under mpirun, see real/nodes/nodes.hpp.
+class Nodes;
 
 /// How runs are made: their settings, and what else all runs of an experiment have in common.
 struct RunOptions : RunSettings {
   /// What `workloads`, of which there is one, only names; null: kernels and files by their names.
   std::shared_ptr<const LoopWorkload> loop;
+  /// The other ranks that mpirun has started; null: there are none.
+  std::shared_ptr<Nodes> nodes;
+  std::string units_per_rank_file;         ///< empty: all ranks have the same units
+  std::optional<double> link_bytes_per_s;  ///< that every rank's link is held to
+  std::optional<Seconds> link_latency;
   std::string on = "sim";  ///< sim, real, paced, or, for comparisons, both
   std::uint64_t seed = 1;
   std::string decision_cost = "none";  ///< none, paper, measured or seconds

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "real/machine.hpp"
+#include "real/mpi/mpi_module.hpp"
 #include "sim/sim_module.hpp"
 
 namespace equipoise {
@@ -14,7 +15,7 @@ std::string built_with_text() {
   return "equipoise " EQUIPOISE_VERSION " (" +
          (simgrid ? "SimGrid " + *simgrid : "without SimGrid") +
          ", Ipopt " EQUIPOISE_IPOPT_VERSION ", OpenBLAS " EQUIPOISE_OPENBLAS_VERSION
-         ", " EQUIPOISE_CUDA ", without MPI)";
+         ", " EQUIPOISE_CUDA ", " + mpi_version().value_or("without MPI") + ")";
 }
 
 Facts machine_facts() {

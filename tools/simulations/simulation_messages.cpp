@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "shared_policies/run/recorded_run.hpp"
-#include "sim/archive.hpp"
+#include "shared_policies/records/archive.hpp"
 
 namespace equipoise {
 

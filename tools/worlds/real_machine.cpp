@@ -19,6 +19,7 @@
 #include "tools/console/console.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/worlds/inputs.hpp"
+#include "tools/worlds/node_units.hpp"
 #include "tools/worlds/sim_machine_loading.hpp"
 #include "traces/scenario_file.hpp"
 
@@ -225,20 +226,13 @@ RealMachine load_paced_platform(const RunOptions& options) {
   return machine;
 }
 
-RealMachine load_given_units(const RunOptions& options, std::vector<Trace> traces) {
-  RealMachine machine;
-  machine.traces = std::move(traces);
-  const bool has_own_units = options.loop && !options.loop->units.empty();
-  std::vector<UnitSpec> specs = has_own_units ? options.loop->units : parse_units(options.units);
-  const bool any_computes = std::ranges::any_of(specs, &UnitSpec::computes);
-  machine.on = any_computes ? "real" : "paced";
-  if (any_computes && options.on == "paced") {
-    throw InputError("--unit", "not all units are paced; say --on real");
-  }
-  if (any_computes && options.time_scale.value_or(1.0) != 1.0) {
-    throw InputError("--time-scale",
-                     "only paced units can run faster or slower than they do; leave it out");
-  }
+/// How many blocks a policy should keep at a unit of another node, unless the user says so: one that
+/// is computed, and one whose bytes travel.
+constexpr int remote_slots = 2;
+
+/// Adds the units of this process. `any_computes`: whether any unit of the run does.
+void add_units(RealMachine& machine, const RunOptions& options, std::vector<UnitSpec> specs,
+               bool any_computes) {
   choose_phases(machine, options, any_computes);
   for (const Workload& phase : machine.phases) {
     const auto of_kernel = std::ranges::find(machine.traces, phase.kernel, &Trace::kernel);
@@ -253,15 +247,48 @@ RealMachine load_given_units(const RunOptions& options, std::vector<Trace> trace
     machine.units.push_back(spec.unit);
     machine.specs.push_back(std::move(spec));
   }
+}
+
+void check_fit(RealMachine& machine, const std::string& results_folder) {
+  check_programs(machine.kernels, machine.specs);
+  keep_results(machine, results_folder);
+  check_memory(machine.kernels, machine.specs, available_memory_bytes(), "--workload");
+}
+
+RealMachine load_given_units(const RunOptions& options, std::vector<Trace> traces) {
+  RealMachine machine;
+  machine.traces = std::move(traces);
+  const bool has_own_units = options.loop && !options.loop->units.empty();
+  std::vector<UnitSpec> specs =
+      has_own_units ? options.loop->units : parse_units(units_of_rank(options, 0));
+  NodeUnits remote;
+  if (options.nodes) {
+    name_units_of("node0", specs);
+    remote = open_nodes(options, machine.traces);
+  }
+  const auto computes = [](const std::vector<UnitSpec>& units) {
+    return std::ranges::any_of(units, &UnitSpec::computes);
+  };
+  const bool any_computes = computes(specs) || computes(remote.specs);
+  machine.on = any_computes ? "real" : "paced";
+  if (any_computes && options.on == "paced") {
+    throw InputError("--unit", "not all units are paced; say --on real");
+  }
+  if (any_computes && options.time_scale.value_or(1.0) != 1.0) {
+    throw InputError("--time-scale",
+                     "only paced units can run faster or slower than they do; leave it out");
+  }
+  add_units(machine, options, std::move(specs), any_computes);
+  if (options.nodes) add_remote_units(machine, options, std::move(remote));
   if (machine.specs.empty()) {
     throw InputError("--unit", "no unit can take part; give units with more memory");
   }
-  for (const std::string& warning : place_units(machine.specs, this_machine()).warnings) {
-    warn(warning);
+  if (!machine.placement) {
+    for (const std::string& warning : place_units(machine.specs, this_machine()).warnings) {
+      warn(warning);
+    }
   }
-  check_programs(machine.kernels, machine.specs);
-  keep_results(machine, options.results_folder);
-  check_memory(machine.kernels, machine.specs, available_memory_bytes(), "--workload");
+  check_fit(machine, options.results_folder);
   read_scenario_into(machine, options.scenario_file);
   return machine;
 }
@@ -305,14 +332,37 @@ Judgement RealMachine::verify() const {
   return judged;
 }
 
+bool has_units(const RunOptions& options) {
+  return !options.units.empty() || !options.ranks.empty() || !options.units_per_rank_file.empty();
+}
+
 RealMachine load_real_machine(const RunOptions& options) {
-  if (!options.units.empty()) return load_real_machine(options, read_traces(options.trace_files));
+  if (has_units(options)) return load_real_machine(options, read_traces(options.trace_files));
   RealMachine machine = load_paced_platform(options);
   machine.settings = settings_of(machine, options);
   return machine;
 }
 
-RealMachine load_real_machine(const RunOptions& options, std::vector<Trace> traces) {
+RealMachine load_node_machine(const RunOptions& options, std::vector<Trace> traces,
+                              const std::string& node) {
+  RealMachine machine;
+  machine.traces = std::move(traces);
+  std::vector<UnitSpec> specs = parse_units(options.units);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const Spec typed = parse_spec(options.units[i], ',', "--unit");
+    const bool has_slots = std::ranges::any_of(
+        typed.parameters, [](const auto& parameter) { return parameter.first == "slots"; });
+    if (!has_slots) specs[i].unit.slots = std::max(specs[i].unit.slots, remote_slots);
+  }
+  name_units_of(node, specs);
+  const bool any_computes = std::ranges::any_of(specs, &UnitSpec::computes);
+  add_units(machine, options, std::move(specs), any_computes);
+  check_fit(machine, options.results_folder);
+  return machine;
+}
+
+RealMachine load_real_machine(const RunOptions& typed, std::vector<Trace> traces) {
+  const RunOptions options = with_ranks(typed);
   RealMachine machine = load_given_units(options, std::move(traces));
   machine.settings = settings_of(machine, options);
   return machine;

@@ -4,12 +4,15 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "real/disturbances.hpp"
 #include "real/kernels/kernel.hpp"
 #include "real/meters/meter_sampler.hpp"
+#include "real/machine.hpp"
+#include "real/nodes/nodes.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/trace.hpp"
 #include "shared_policies/policies/catalog.hpp"
@@ -30,6 +33,8 @@ struct LoopWorkload {
 struct RealMachine {
   std::string on;               ///< "real", or "paced" if no unit computes
   std::vector<UnitSpec> specs;  ///< the units that take part
+  std::shared_ptr<Nodes> nodes;        ///< that have some of them; null: this process has all
+  std::optional<Placement> placement;  ///< of all units, if there are nodes
   std::vector<Unit> units;
   /// (phases), allocated by `allocate`; null if no unit computes, because then the workload may be
   /// one that only occurs in a trace.
@@ -59,6 +64,9 @@ struct RealMachine {
   [[nodiscard]] Judgement verify() const;
 };
 
+/// Whether units are given one by one.
+[[nodiscard]] bool has_units(const RunOptions& options);
+
 /// Reads and checks `--unit`, `--workload`, `--trace` and `--scenario`. Without units, reads
 /// `--platform`, whose timed hosts become paced units. Does not allocate data. Throws InputError.
 [[nodiscard]] RealMachine load_real_machine(const RunOptions& options);
@@ -66,6 +74,11 @@ struct RealMachine {
 /// The machine of units that are given one by one (`--unit`), with `traces` in place of the files
 /// that `options` names.
 [[nodiscard]] RealMachine load_real_machine(const RunOptions& options, std::vector<Trace> traces);
+
+/// The units, and the kernels of the workloads, that the master asks of a node. Names of units begin
+/// with that of the node. Nothing is placed.
+[[nodiscard]] RealMachine load_node_machine(const RunOptions& options, std::vector<Trace> traces,
+                                            const std::string& node);
 
 /// Makes `sim`, which was loaded with `options`, the platform of `machine`, so that informed
 /// policies know the same in both, and the units have its watts. Throws InputError if the units

@@ -307,6 +307,8 @@ class RealWorld final : public World {
     const RealMachine& machine = *machine_;
     RealSetup setup;
     setup.units = machine.specs;
+    setup.placement = machine.placement;
+    setup.nodes = machine.nodes;
     for (std::size_t k = 0; k < machine.phases.size(); ++k) {
       setup.phases.push_back({machine.phases[k], machine.kernels[k].get(), machine.merges[k]});
     }
@@ -346,7 +348,7 @@ std::string as_file_name(std::string text) {
 /// Throws InputError, which names `command`, unless there are the inputs that the worlds need.
 void expect_inputs(const RunOptions& options, const std::string& command) {
   const bool has_platform = !options.platform_file.empty() && !options.trace_files.empty();
-  const bool has_units = !options.units.empty();
+  const bool has_units = equipoise::has_units(options);
   // What else `--on` may say, for commands that have a choice.
   const auto or_on = [&](const std::string& name) {
     return command == "simulate" ? std::string() : "; or say --on " + name;

@@ -242,11 +242,13 @@ class Fft2d final : public Kernel {
                                {"directions", static_cast<double>(shape_.directions)}});
   }
 
+  void prepare_programs() override { fourier_ = std::make_shared<const FourierTransform>(shape_); }
+
   void allocate(std::uint64_t seed) override {
+    prepare_programs();
     const std::size_t all = numbers() * static_cast<std::size_t>(workload_.items);
     in_ = Buffer(all);
     out_ = Buffer(all);
-    fourier_ = std::make_shared<const FourierTransform>(shape_);
     std::uint64_t position = 0;
     for (double& value : in_.span()) value = seeded_number(seed, position++, -1.0, 1.0);
     data_ = {{input_rows(in_.data(), numbers())},

@@ -119,9 +119,13 @@ class Matmul final : public Kernel {
     set_problem("n", {{"n", size}});
   }
 
-  void allocate(std::uint64_t seed) override {
+  void prepare_programs() override {
     // A unit computes with its own pinned threads.
     open_module<BlasModule>(blas_module).use_one_thread();
+  }
+
+  void allocate(std::uint64_t seed) override {
+    prepare_programs();
     const std::size_t elements = count() * count();
     for (Buffer* matrix : {&a_, &b_, &c_}) *matrix = Buffer(elements);
     std::uint64_t position = 0;

@@ -13,7 +13,7 @@
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/recorded_run.hpp"
-#include "sim/archive.hpp"
+#include "shared_policies/records/archive.hpp"
 
 namespace equipoise::simulation_messages_test {
 namespace {

@@ -1,0 +1,517 @@
+// The process of a node: what is slow is done by its first thread, one thing after another, and
+// what belongs to blocks by the communicator's.
+#include "real/nodes/node_agent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "real/disturbances.hpp"
+#include "real/nodes/node_data.hpp"
+#include "real/nodes/node_messages.hpp"
+#include "real/nodes/payload.hpp"
+#include "real/worker_mailbox.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+using std::chrono::milliseconds;
+using TimePoint = WakeSignal::TimePoint;
+
+/// As at the master, see real_executor.cpp.
+constexpr milliseconds patience_after_stop{1000};
+constexpr milliseconds patience_at_end{60'000};
+
+/// A block or a probe on its way to a unit.
+struct Arriving {
+  SendBlock sent;
+  std::size_t pieces_left = 0;
+  bool is_released = true;  ///< no held link keeps it
+  bool is_dropped = false;  ///< it was taken back
+  Seconds arrived{};
+};
+
+/// A block that the worker of a unit has.
+struct AtWorker {
+  SendBlock sent;
+  Seconds arrived{};
+};
+
+/// One unit of the node in a run.
+struct LocalUnit {
+  std::unique_ptr<Worker> worker;
+  bool computes = true;
+  std::uint32_t epoch = 0;
+  bool is_freeing = false;  ///< the master waits for the end of what was abandoned
+  std::deque<std::shared_ptr<Arriving>> arriving{};
+  std::vector<AtWorker> at_worker{};
+};
+
+/// One run, between its beginning and its end.
+struct NodeRun {
+  NodeRunSetup setup;
+  std::vector<std::unique_ptr<NodeKernel>> kernels;  ///< (phases)
+  std::vector<Workload> phases;
+  std::vector<UnitSpec> specs;
+  std::shared_ptr<Clock> clock;
+  std::shared_ptr<Lateness> lateness = std::make_shared<Lateness>();
+  std::vector<LocalUnit> units;
+  RunLoads loads;
+  Seconds resident_at{};  ///< when the last resident array was there
+  int phase = -1;         ///< of the last block
+  int iteration = -1;
+};
+
+class NodeAgent final : public CommunicatorClient {
+ public:
+  NodeAgent(Communicator& communicator, NodeService& service)
+      : communicator_(&communicator), service_(service) {
+    communicator_->serve(this);
+  }
+  ~NodeAgent() override { communicator_->serve(nullptr); }
+
+  int run() {
+    while (true) {
+      MessageToNode next = await();
+      if (const auto* const end = std::get_if<EndNode>(&next)) {
+        take_down(true);
+        return end->exit_code;
+      }
+      if (auto* const question = std::get_if<Question>(&next)) {
+        post(Answer{service_.answer(question->text)});
+      } else if (auto* const begin = std::get_if<BeginRun>(&next)) {
+        bring_up(begin->setup);
+      } else if (const auto* const end_run = std::get_if<EndRun>(&next)) {
+        RunEnded ended = take_down(end_run->is_stopped);
+        ended.run = end_run->run;
+        post(std::move(ended));
+      }
+    }
+  }
+
+  // The communicator's thread.
+
+  void message(int /*from*/, std::string_view bytes) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    MessageToNode message = read_message_to_node(bytes);
+    const bool is_slow =
+        std::holds_alternative<Question>(message) || std::holds_alternative<BeginRun>(message) ||
+        std::holds_alternative<EndRun>(message) || std::holds_alternative<EndNode>(message);
+    if (const auto* const begin = std::get_if<BeginRun>(&message)) prepare(begin->setup);
+    if (is_slow) {
+      slow_.push_back(std::move(message));
+      changed_.notify_all();
+      return;
+    }
+    std::visit(
+        [this](auto& one) {
+          if constexpr (requires { take(one); }) take(one);
+        },
+        message);
+  }
+
+  [[nodiscard]] bool has_work() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!outgoing_.empty()) return true;
+    return is_up_ && std::ranges::any_of(run_->units, [](LocalUnit& unit) {
+             return unit.worker->report() != nullptr;
+           });
+  }
+
+  bool serve() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    bool has_worked = !outgoing_.empty();
+    for (const MessageFromNode& message : std::exchange(outgoing_, {})) {
+      communicator_->post(0, archived(message));
+    }
+    if (!is_up_) return has_worked;
+    for (std::uint32_t number = 0; number < run_->units.size(); ++number) {
+      has_worked |= report_of(number);
+    }
+    return has_worked;
+  }
+
+  void lost(int /*rank*/, const std::string& /*why*/) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    slow_.clear();
+    slow_.emplace_back(EndNode{1});
+    changed_.notify_all();
+  }
+
+ private:
+  // The first thread.
+
+  [[nodiscard]] MessageToNode await() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return !slow_.empty(); });
+    MessageToNode next = std::move(slow_.front());
+    slow_.pop_front();
+    return next;
+  }
+
+  void post(MessageFromNode message) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      outgoing_.push_back(std::move(message));
+    }
+    communicator_->wake();
+  }
+
+  void bring_up(const NodeRunSetup& setup) {
+    RunBegan began{setup.run, {}};
+    try {
+      communicator_->run_on(setup.waiting);
+      make_units();
+      const std::lock_guard<std::mutex> lock(mutex_);
+      is_up_ = true;
+    } catch (const std::exception& failure) {
+      began.why = failure.what();
+    }
+    post(std::move(began));
+  }
+
+  void make_units() {
+    NodeRun& run = *run_;
+    std::vector<LocalUnit> units;
+    for (std::size_t i = 0; i < run.specs.size(); ++i) {
+      const UnitSpec& spec = run.specs[i];
+      WorkerSetup worker{.unit = spec.unit,
+                         .cores = run.setup.cores[i],
+                         .waiting = run.setup.waiting,
+                         .copies_first = run.setup.copies_first,
+                         .rates = spec.rates(run.setup.scenario),
+                         .phases = {},
+                         .draws = run.setup.draws,
+                         .clock = run.clock,
+                         .controller = communicator_->signal(),
+                         .lateness = run.lateness,
+                         .measures_waits = run.setup.measures_waits};
+      for (std::size_t phase = 0; phase < run.phases.size(); ++phase) {
+        worker.phases.push_back({&run.phases[phase], run.kernels[phase].get()});
+      }
+      units.push_back({spec.factory->make_worker(std::move(worker)), spec.computes()});
+    }
+    for (LocalUnit& unit : units) unit.worker->await_up();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    run.units = std::move(units);
+  }
+
+  /// Ends the run, if there is one.
+  RunEnded take_down(bool is_stopped) {
+    std::unique_ptr<NodeRun> run;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      is_up_ = false;
+      run = std::move(run_);
+    }
+    RunEnded ended;
+    if (!run) return ended;
+    run->loads.tell(run->clock->now(), [&](const Disturbance& load, double share) {
+      const auto event = &load - run->setup.scenario.events.data();
+      ended.loads.push_back({static_cast<std::uint32_t>(event), share});
+    });
+    for (LocalUnit& unit : run->units) {
+      unit.worker->abandon(Abandoned::with_unit);
+      unit.worker->stop();
+    }
+    for (std::size_t i = 0; i < run->units.size(); ++i) {
+      Worker& worker = *run->units[i].worker;
+      if (worker.has_ended(is_stopped ? patience_after_stop : patience_at_end)) continue;
+      worker.leave_behind();
+      ended.warnings.push_back(fmt::format(
+          "unit {} is left behind: it works until the program ends, and may disturb what runs "
+          "until then",
+          run->specs[i].unit.name));
+    }
+    run->loads.end();
+    const PacingReport pacing = run->lateness->report();
+    ended.late_blocks = static_cast<std::int64_t>(pacing.blocks);
+    ended.late_mean = pacing.late_mean;
+    ended.late_most = pacing.late_most;
+    return ended;
+  }
+
+  // The communicator's thread, with the lock.
+
+  /// Makes room for the data of a run that is to begin, because resident ones may follow at once.
+  void prepare(const NodeRunSetup& setup) {
+    run_ = std::make_unique<NodeRun>();
+    run_->setup = setup;
+    run_->phases = service_.phases();
+    run_->specs = service_.units();
+    run_->clock = make_steady_clock(setup.time_scale);
+    const std::vector<const Kernel*> kernels = service_.kernels();
+    if (data_.size() != setup.shapes.size() || shapes_ != setup.shapes) {
+      data_.clear();
+      for (const DataShape& shape : setup.shapes) {
+        data_.push_back(std::make_shared<ShapedData>(shape));
+      }
+      shapes_ = setup.shapes;
+    }
+    for (std::size_t phase = 0; phase < data_.size(); ++phase) {
+      run_->kernels.push_back(
+          std::make_unique<NodeKernel>(kernels[phase], run_->phases[phase], data_[phase]));
+    }
+  }
+
+  [[nodiscard]] bool is_of_run(std::uint64_t run) const { return run_ && run_->setup.run == run; }
+
+  void take(const ZeroClock& zero) {
+    if (!is_of_run(zero.run)) return;
+    run_->clock->start_at(TimePoint(std::chrono::nanoseconds(zero.ns)));
+    run_->loads.start(run_->setup.scenario, run_->specs, run_->setup.cores, *run_->clock);
+  }
+
+  void take(const SendResident& sent) {
+    if (is_of_run(sent.run)) begin_iteration();
+    std::span<std::byte> room;
+    std::shared_ptr<void> owner;
+    if (is_of_run(sent.run)) {
+      NodeKernel& kernel = *run_->kernels[sent.phase];
+      room = kernel.room_for_resident(sent.array, sent.version);
+      owner = kernel.memory()->owner();
+    } else {
+      auto unwanted = std::make_shared<std::string>(sent.bytes, '\0');
+      room = std::as_writable_bytes(std::span(*unwanted));
+      owner = std::move(unwanted);
+    }
+    communicator_->receive(0, room, std::move(owner), [this, run = sent.run] {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (is_of_run(run)) run_->resident_at = run_->clock->now();
+    });
+  }
+
+  /// The data of the kernels change: blocks that go on must not read them any more.
+  void begin_iteration() {
+    for (const LocalUnit& unit : run_->units) unit.worker->begin_iteration();
+  }
+
+  void take(SendBlock& sent) {
+    auto block = std::make_shared<Arriving>();
+    block->sent = std::move(sent);
+    block->pieces_left = block->sent.pieces.size();
+    block->is_released = !block->sent.is_held;
+    const bool is_current = is_of_run(block->sent.run) && is_up_;
+    const std::uint64_t run = block->sent.run;
+    const std::uint32_t unit = block->sent.unit;
+    if (is_current) run_->units[unit].arriving.push_back(block);
+    receive_pieces(block, is_current);
+    if (is_current && block->pieces_left == 0) {
+      block->arrived = run_->clock->now();
+      hand_on(run, unit);
+    }
+  }
+
+  void receive_pieces(const std::shared_ptr<Arriving>& block, bool is_current) {
+    SendBlock& sent = block->sent;
+    const bool has_data = is_current && !sent.probe;
+    std::vector<std::span<std::byte>> rooms;
+    if (has_data) {
+      rooms = run_->kernels[static_cast<std::size_t>(sent.block.phase)]->room_for_input(sent.block);
+      if (!sent.enclosed.empty()) scatter(std::as_bytes(std::span(sent.enclosed)), rooms);
+    }
+    if (sent.pieces.empty()) return;
+    const bool are_apart = has_data && form_of(rooms) == PayloadForm::apart;
+    for (std::size_t i = 0; i < sent.pieces.size(); ++i) {
+      std::shared_ptr<void> owner;
+      std::span<std::byte> room;
+      std::shared_ptr<std::string> all;
+      if (are_apart) {
+        owner = run_->kernels[static_cast<std::size_t>(sent.block.phase)]->memory()->owner();
+        room = rooms[i];
+      } else {
+        all = std::make_shared<std::string>(sent.pieces[i], '\0');
+        owner = all;
+        room = std::as_writable_bytes(std::span(*all));
+      }
+      communicator_->receive(0, room, std::move(owner), [this, block, all, has_data] {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        piece_arrived(*block, has_data ? all : nullptr);
+      });
+    }
+  }
+
+  /// `all`: the parts in one piece, which are to be put in their places; null: they are there.
+  void piece_arrived(Arriving& block, const std::shared_ptr<std::string>& all) {
+    const SendBlock& sent = block.sent;
+    if (--block.pieces_left > 0 || !is_of_run(sent.run) || !is_up_) return;
+    if (all) {
+      scatter(std::as_bytes(std::span(*all)),
+              run_->kernels[static_cast<std::size_t>(sent.block.phase)]->room_for_input(
+                  sent.block));
+    }
+    block.arrived = run_->clock->now();
+    hand_on(sent.run, sent.unit);
+  }
+
+  /// Gives the worker of a unit the blocks that are there, in order.
+  void hand_on(std::uint64_t run, std::uint32_t number) {
+    if (!is_of_run(run) || !is_up_) return;
+    LocalUnit& unit = run_->units[number];
+    while (!unit.arriving.empty()) {
+      const Arriving& first = *unit.arriving.front();
+      if (first.pieces_left > 0 || !first.is_released) return;
+      if (first.sent.epoch == unit.epoch && first.is_dropped) {
+        report_dropped(first.sent, number, first.arrived);
+      } else if (first.sent.epoch == unit.epoch) {
+        const Command command{.block = first.sent.block,
+                              .assigned = first.arrived,
+                              .probe = first.sent.probe};
+        unit.at_worker.push_back({first.sent, first.arrived});
+        unit.worker->queue(command, nullptr);
+      }
+      unit.arriving.pop_front();
+    }
+  }
+
+  void report_dropped(const SendBlock& sent, std::uint32_t number, Seconds at) {
+    BlockReport report = begun_report(sent, number, at);
+    report.kind = ReportKind::dropped;
+    report.begins = {at, at, at, at};
+    report.end = run_->clock->now();
+    communicator_->post(0, archived(MessageFromNode(report)));
+  }
+
+  [[nodiscard]] BlockReport begun_report(const SendBlock& sent, std::uint32_t number,
+                                         Seconds arrived) const {
+    return {.run = run_->setup.run,
+            .unit = number,
+            .epoch = sent.epoch,
+            .block = sent.block,
+            .probe = sent.probe,
+            .resident_at = sent.follows_resident ? run_->resident_at : Seconds{},
+            .arrived = arrived};
+  }
+
+  void take(const ReleaseBlock& release) {
+    if (!is_of_run(release.run) || !is_up_) return;
+    for (const auto& arriving : run_->units[release.unit].arriving) {
+      if (arriving->sent.epoch != release.epoch ||
+          id_of(arriving->sent.block, arriving->sent.probe) != release.block) {
+        continue;
+      }
+      arriving->is_released = true;
+      arriving->arrived = run_->clock->now();
+    }
+    hand_on(release.run, release.unit);
+  }
+
+  void take(const TakeBackBlock& back) {
+    if (!is_of_run(back.run) || !is_up_) return;
+    LocalUnit& unit = run_->units[back.unit];
+    for (const auto& arriving : unit.arriving) {
+      if (id_of(arriving->sent.block, arriving->sent.probe) == back.block) {
+        arriving->is_dropped = true;
+      }
+    }
+    const auto has = std::ranges::find_if(unit.at_worker, [&](const AtWorker& at) {
+      return id_of(at.sent.block, at.sent.probe) == back.block;
+    });
+    if (has == unit.at_worker.end() || back.block.probe) return;
+    if (unit.worker->take_back(back.block.block) != Fate::not_begun) return;
+    report_dropped(has->sent, back.unit, has->arrived);
+    unit.at_worker.erase(has);
+  }
+
+  void take(const AbandonBlocks& abandon) {
+    if (!is_of_run(abandon.run) || !is_up_) return;
+    LocalUnit& unit = run_->units[abandon.unit];
+    unit.epoch = abandon.epoch;
+    unit.is_freeing = true;
+    unit.at_worker.clear();
+    unit.worker->abandon(abandon.are_late ? Abandoned::late : Abandoned::with_unit);
+    hand_on(abandon.run, abandon.unit);
+  }
+
+  /// Sends the reports of a unit's worker. Returns whether there were any.
+  bool report_of(std::uint32_t number) {
+    LocalUnit& unit = run_->units[number];
+    bool has_worked = false;
+    while (const Report* const report = unit.worker->report()) {
+      has_worked = true;
+      if (report->kind == ReportKind::failed) {
+        BlockReport failed{.run = run_->setup.run, .unit = number};
+        failed.kind = ReportKind::failed;
+        failed.why = report->why;
+        communicator_->post(0, archived(MessageFromNode(failed)));
+        unit.worker->drop_report();
+        continue;
+      }
+      send(unit, number, *report);
+      unit.worker->drop_report();
+    }
+    if (unit.is_freeing && unit.worker->is_free()) {
+      unit.is_freeing = false;
+      has_worked = true;
+      communicator_->post(
+          0, archived(MessageFromNode(UnitFree{run_->setup.run, number, unit.epoch})));
+    }
+    return has_worked;
+  }
+
+  void send(LocalUnit& unit, std::uint32_t number, const Report& report) {
+    const BlockAtNode id = id_of(report.command.block, report.command.probe);
+    const auto has = std::ranges::find_if(unit.at_worker, [&](const AtWorker& at) {
+      return id_of(at.sent.block, at.sent.probe) == id;
+    });
+    if (has == unit.at_worker.end()) return;
+    BlockReport told = begun_report(has->sent, number, has->arrived);
+    unit.at_worker.erase(has);
+    told.kind = report.kind;
+    told.times = report.times;
+    told.begins = report.begins;
+    told.end = report.end;
+    told.cores = report.cores;
+    told.why = report.why;
+    std::vector<ReceivedPart> parts;
+    std::string blank;
+    if (told.kind == ReportKind::done && told.probe) {
+      blank.resize(static_cast<std::size_t>(told.probe->back_bytes.value_or(0.0)));
+      if (!blank.empty()) told.pieces.push_back(blank.size());
+    } else if (told.kind == ReportKind::done) {
+      parts = result_parts(run_->kernels[static_cast<std::size_t>(told.block.phase)]->data(),
+                           told.block);
+      if (form_of(parts) == PayloadForm::enclosed) told.enclosed = gathered(parts);
+      told.pieces = pieces_of(parts);
+    }
+    communicator_->post(0, archived(MessageFromNode(told)));
+    if (!blank.empty()) send_text(std::move(blank));
+    if (form_of(parts) == PayloadForm::gathered) send_text(gathered(parts));
+    if (form_of(parts) != PayloadForm::apart) return;
+    const std::shared_ptr<void>& owner =
+        run_->kernels[static_cast<std::size_t>(told.block.phase)]->memory()->owner();
+    for (const ReceivedPart& part : parts) communicator_->send(0, part, owner);
+  }
+
+  void send_text(std::string text) {
+    auto owner = std::make_shared<std::string>(std::move(text));
+    const auto view = std::as_bytes(std::span(*owner));
+    communicator_->send(0, view, std::move(owner));
+  }
+
+  Communicator* communicator_;
+  NodeService& service_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<MessageToNode> slow_;         ///< for the first thread
+  std::vector<MessageFromNode> outgoing_;  ///< from the first thread
+  std::unique_ptr<NodeRun> run_;
+  bool is_up_ = false;  ///< the units of `run_` are
+  std::vector<DataShape> shapes_;
+  std::vector<std::shared_ptr<ShapedData>> data_;  ///< (phases), kept for further runs
+};
+
+}  // namespace
+
+int serve_node(Communicator& communicator, NodeService& service) {
+  return NodeAgent(communicator, service).run();
+}
+
+}  // namespace equipoise

@@ -1,0 +1,713 @@
+// The master's side: hands the blocks of remote units to their nodes and takes results back, in the
+// communicator's thread. It serves the mailboxes of all these units.
+#include "real/nodes/nodes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "real/nodes/payload.hpp"
+#include "real/worker_mailbox.hpp"
+#include "shared_policies/model/failure.hpp"
+
+namespace equipoise {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using TimePoint = WakeSignal::TimePoint;
+
+/// How long a question to a node may take, while the node is alive.
+constexpr milliseconds answer_patience{600'000};
+constexpr milliseconds clocks_patience{1000};
+
+/// The controller's side of a remote unit. The communicator's thread serves its mailbox.
+class RemoteWorker final : public MailboxWorker {
+ public:
+  RemoteWorker(std::shared_ptr<WakeSignal> controller, std::shared_ptr<WakeSignal> thread)
+      : MailboxWorker(std::move(controller), std::move(thread)) {}
+  ~RemoteWorker() override { stop(); }
+
+  [[nodiscard]] const std::shared_ptr<WorkerMailbox>& box() const { return mailbox(); }
+
+  /// The nodes' units came up when the run began.
+  void await_up() override {}
+  /// What the unit still does is the business of its node, see Nodes::end_run.
+  bool has_ended(milliseconds /*patience*/) override { return true; }
+  void leave_behind() override {}
+};
+
+/// The memory of `part` if it belongs to an array that does not change; else null.
+std::shared_ptr<const void> owner_of(const KernelData& data, SentPart part) {
+  for (const FixedArray& fixed : data.fixed) {
+    const std::byte* const begin = fixed.begin.get();
+    if (part.data() >= begin && part.data() + part.size() <= begin + fixed.bytes) {
+      return fixed.begin;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+class Nodes::Master final : public CommunicatorClient {
+ public:
+  explicit Master(std::shared_ptr<Communicator> communicator)
+      : communicator_(std::move(communicator)),
+        ranks_(communicator_->ranks()),
+        answers_(static_cast<std::size_t>(ranks_)),
+        lost_(static_cast<std::size_t>(ranks_)),
+        places_(static_cast<std::size_t>(ranks_)) {
+    for (int rank = 0; rank < ranks_; ++rank) names_.push_back(fmt::format("node{}", rank));
+    communicator_->serve(this);
+    communicator_->await_clocks(clocks_patience);
+  }
+
+  // The controller's side.
+
+  [[nodiscard]] int ranks() const { return ranks_; }
+
+  std::vector<std::string> ask(const std::vector<std::string>& questions) {
+    in_thread([this, questions] {
+      for (int rank = 1; rank < ranks_; ++rank) {
+        communicator_->post(rank, archived(MessageToNode(
+                                      Question{questions[static_cast<std::size_t>(rank - 1)]})));
+      }
+    });
+    std::vector<std::string> answers;
+    await([this](int rank) { return !answers_[static_cast<std::size_t>(rank)].empty(); });
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (int rank = 1; rank < ranks_; ++rank) {
+      std::deque<std::string>& of = answers_[static_cast<std::size_t>(rank)];
+      if (of.empty()) throw BackendError(lost_text(rank));
+      answers.push_back(std::move(of.front()));
+      of.pop_front();
+    }
+    return answers;
+  }
+
+  void call(std::vector<std::string> names) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::ranges::move(names, names_.begin() + 1);
+  }
+  void place(std::vector<NodePlacement> places) {
+    communicator_->run_on(places.front().waiting);
+    places_ = std::move(places);
+  }
+  void hold(std::vector<HeldLink> links) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    there_ = HeldLinks(links);
+    back_ = HeldLinks(std::move(links));
+  }
+
+  void begin_run(const NodesRun& run) {
+    auto sent = std::make_shared<std::vector<SentPhase>>();
+    NodeRunSetup setup{.run = ++run_number_,
+                       .scenario = run.scenario,
+                       .draws = run.draws,
+                       .time_scale = run.time_scale,
+                       .measures_waits = run.measures_waits};
+    for (const WorkerPhase& phase : run.phases) sent->push_back(sent_phase(phase));
+    for (const SentPhase& phase : *sent) setup.shapes.push_back(phase.shape);
+    const bool is_replicated =
+        run.phases.front().workload->distribution == Distribution::replicated;
+    in_thread([this, sent, setup, is_replicated]() mutable {
+      phases_ = std::move(*sent);
+      units_.clear();
+      ended_ = NodesRunEnd{};
+      for (int rank = 1; rank < ranks_; ++rank) {
+        const NodePlacement& place = places_[static_cast<std::size_t>(rank)];
+        setup.cores = place.cores;
+        setup.waiting = place.waiting;
+        setup.copies_first = place.copies_first;
+        began_[rank].reset();
+        has_ended_.erase(rank);
+        communicator_->post(rank, archived(MessageToNode(BeginRun{setup})));
+        if (is_replicated) static_cast<void>(send_resident(rank, 0, 0));
+      }
+    });
+    await([this](int rank) { return began_[rank].has_value(); });
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (int rank = 1; rank < ranks_; ++rank) {
+      if (!lost_[static_cast<std::size_t>(rank)].empty()) throw BackendError(lost_text(rank));
+      if (!began_[rank]->empty()) throw BackendError(names_at(rank) + ": " + *began_[rank]);
+    }
+  }
+
+  std::unique_ptr<Worker> make_worker(const NodeUnit& unit, const WorkerSetup& setup) {
+    auto worker = std::make_unique<RemoteWorker>(setup.controller, communicator_->signal());
+    in_thread([this, unit, clock = setup.clock, box = worker->box()] {
+      units_.push_back({unit, box, clock});
+    });
+    return worker;
+  }
+
+  void start_clock(const Clock& clock) {
+    in_thread([this, zero = clock.moment(Seconds{})] {
+      const auto zero_ns =
+          std::chrono::duration_cast<std::chrono::nanoseconds>(zero.time_since_epoch()).count();
+      for (int rank = 1; rank < ranks_; ++rank) {
+        const double ahead = communicator_->clock_of(rank).ahead_at(static_cast<double>(zero_ns));
+        ahead_at_zero_ns_[rank] = ahead;
+        communicator_->post(
+            rank, archived(MessageToNode(
+                      ZeroClock{run_number_, zero_ns + static_cast<std::int64_t>(ahead)})));
+      }
+    });
+  }
+
+  NodesRunEnd end_run(const NodesPatience& patience) {
+    in_thread([this, is_stopped = patience.is_stopped] {
+      units_.clear();
+      there_.clear();
+      back_.clear();
+      for (int rank = 1; rank < ranks_; ++rank) {
+        communicator_->post(rank, archived(MessageToNode(EndRun{run_number_, is_stopped})));
+      }
+    });
+    await([this](int rank) { return has_ended_.contains(rank); }, patience.most);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    phases_.clear();
+    return std::exchange(ended_, {});
+  }
+
+  std::vector<std::optional<ClockOffset::Estimate>> clocks() {
+    std::vector<std::optional<ClockOffset::Estimate>> clocks;
+    in_thread([this, &clocks] {
+      for (int rank = 1; rank < ranks_; ++rank) {
+        clocks.emplace_back();
+        if (lost_[static_cast<std::size_t>(rank)].empty()) {
+          clocks.back() = communicator_->clock_of(rank);
+        }
+      }
+    });
+    return clocks;
+  }
+
+  void end(int exit_code) {
+    in_thread([this, exit_code] {
+      for (int rank = 1; rank < ranks_; ++rank) {
+        communicator_->post(rank, archived(MessageToNode(EndNode{exit_code})));
+      }
+    });
+    communicator_->serve(nullptr);
+  }
+
+  // The communicator's thread. The communicator holds a lock meanwhile, so that nothing of it is
+  // called from elsewhere with `mutex_` held.
+
+  void message(int from, std::string_view bytes) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::visit([this, from](auto& message) { take(from, message); },
+               *std::make_unique<MessageFromNode>(read_message_from_node(bytes)));
+  }
+
+  [[nodiscard]] bool has_work() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return !tasks_.empty() || std::ranges::any_of(units_, [](const RemoteUnit& unit) {
+      return unit.mailbox->command() != nullptr || unit.mailbox->epoch() != unit.epoch ||
+             unit.mailbox->rings() != unit.rings;
+    });
+  }
+
+  [[nodiscard]] TimePoint next_date() const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::min(there_.next_date(), back_.next_date());
+  }
+
+  bool serve() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    bool has_worked = !tasks_.empty();
+    for (const auto& task : std::exchange(tasks_, {})) task();
+    if (has_worked) changed_.notify_all();
+    for (std::size_t i = 0; i < units_.size(); ++i) has_worked |= serve_unit(i);
+    const TimePoint now = steady_clock::now();
+    if (std::min(there_.next_date(), back_.next_date()) <= now) {
+      there_.advance(now);
+      back_.advance(now);
+      has_worked = true;
+    }
+    return has_worked;
+  }
+
+  void lost(int rank, const std::string& why) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    lost_[static_cast<std::size_t>(rank)] = why;
+    for (RemoteUnit& unit : units_) {
+      if (unit.unit.rank == rank) fail(unit, lost_text(rank));
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  /// A block or a probe that is at a node.
+  struct AtNode {
+    Command command;
+    Seconds sent{};  ///< when its bytes began to move
+    bool is_told = false;  ///< that it was taken back
+  };
+
+  /// The state of one remote unit in a run.
+  struct RemoteUnit {
+    NodeUnit unit;
+    std::shared_ptr<WorkerMailbox> mailbox;
+    std::shared_ptr<Clock> clock;
+    std::uint32_t epoch = 0;
+    std::uint64_t rings = 0;
+    bool has_failed = false;
+    std::vector<AtNode> at_node{};
+    /// Blocks whose bytes held links are to move, in order; the first is being moved.
+    std::deque<std::pair<BlockAtNode, double>> to_move{};
+    Seconds in_until{};                   ///< when the last copy in ended
+    Seconds out_until{};                  ///< likewise
+  };
+
+  /// The kernel's data of a phase, and what each node has of the resident ones.
+  struct SentPhase {
+    Kernel* kernel = nullptr;
+    const Workload* workload = nullptr;
+    DataShape shape;
+    std::shared_ptr<ShapedData> blank;  ///< of a phase without a kernel
+    std::vector<std::vector<std::uint64_t>> versions;  ///< (ranks), of resident arrays; 0: none
+
+    [[nodiscard]] const KernelData& data() const {
+      return kernel != nullptr ? kernel->data() : blank->data();
+    }
+  };
+
+  /// Lets the communicator's thread call `task`, and waits until it has.
+  void in_thread(std::function<void()> task) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    bool is_done = false;
+    tasks_.push_back([&is_done, task = std::move(task)] {
+      task();
+      is_done = true;
+    });
+    lock.unlock();
+    communicator_->wake();
+    lock.lock();
+    changed_.wait(lock, [&] { return is_done; });
+  }
+
+  /// Waits until `is_done(rank)` for all ranks that are not lost.
+  void await(const std::function<bool(int)>& is_done, milliseconds patience = answer_patience) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait_for(lock, patience, [&] {
+      for (int rank = 1; rank < ranks_; ++rank) {
+        if (lost_[static_cast<std::size_t>(rank)].empty() && !is_done(rank)) return false;
+      }
+      return true;
+    });
+  }
+
+  [[nodiscard]] const std::string& names_at(int rank) const {
+    return names_[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] std::string lost_text(int rank) const {
+    const std::string& why = lost_[static_cast<std::size_t>(rank)];
+    return fmt::format("{} is lost: {}", names_at(rank), why.empty() ? "it does not answer" : why);
+  }
+
+  [[nodiscard]] SentPhase sent_phase(const WorkerPhase& phase) const {
+    SentPhase sent{.kernel = phase.kernel, .workload = phase.workload, .shape = {}, .blank = {},
+                   .versions = {}};
+    if (phase.kernel != nullptr) {
+      sent.shape = shape_of(phase.kernel->data(), phase.workload->items);
+    } else {
+      sent.shape = shape_of(*phase.workload);
+      sent.blank = std::make_shared<ShapedData>(sent.shape);
+    }
+    sent.versions.assign(static_cast<std::size_t>(ranks_),
+                         std::vector<std::uint64_t>(sent.shape.resident_bytes.size(), 0));
+    return sent;
+  }
+
+  [[nodiscard]] Seconds now(const RemoteUnit& unit) const { return unit.clock->now(); }
+
+  /// A time of the node's clock of the run by ours.
+  [[nodiscard]] Seconds here(const RemoteUnit& unit, Seconds there) const {
+    const auto now_ns = static_cast<double>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(
+            steady_clock::now().time_since_epoch())
+            .count());
+    const double ahead = communicator_->clock_of(unit.unit.rank).ahead_at(now_ns);
+    const auto found = ahead_at_zero_ns_.find(unit.unit.rank);
+    const double since_zero_ns = found == ahead_at_zero_ns_.end() ? 0.0 : ahead - found->second;
+    return there - Seconds{1e-9 * since_zero_ns};
+  }
+
+  bool serve_unit(std::size_t number) {
+    RemoteUnit& unit = units_[number];
+    WorkerMailbox& box = *unit.mailbox;
+    if (unit.has_failed) return drop_commands(unit);
+    bool has_worked = false;
+    if (box.epoch() != unit.epoch) {
+      unit.epoch = box.epoch();
+      unit.to_move.clear();
+      post(unit, AbandonBlocks{run_number_, unit.unit.number, unit.epoch, box.goes_on()});
+      has_worked = true;
+    }
+    if (box.rings() != unit.rings) {
+      unit.rings = box.rings();
+      heed(unit);
+      has_worked = true;
+    }
+    while (const Command* const next = box.command()) {
+      const Command command = *next;
+      box.drop_command();
+      take_command(number, command);
+      has_worked = true;
+    }
+    return has_worked;
+  }
+
+  /// The unit has failed; the controller will see that.
+  static bool drop_commands(RemoteUnit& unit) {
+    bool has_worked = false;
+    while (unit.mailbox->command() != nullptr) {
+      unit.mailbox->drop_command();
+      has_worked = true;
+    }
+    return has_worked;
+  }
+
+  void fail(RemoteUnit& unit, const std::string& why) {
+    if (std::exchange(unit.has_failed, true)) return;
+    unit.at_node.clear();
+    unit.mailbox->report({.command = {}, .kind = ReportKind::failed, .why = why});
+  }
+
+  template <class Message>
+  void post(const RemoteUnit& unit, const Message& message) {
+    communicator_->post(unit.unit.rank, archived(MessageToNode(message)));
+  }
+
+  /// Tells the node what was taken back.
+  void heed(RemoteUnit& unit) {
+    for (AtNode& at : unit.at_node) {
+      ReportKind kind{};
+      if (at.is_told || unit.mailbox->slots().begin(at.command.slot, kind)) continue;
+      at.is_told = true;
+      post(unit, TakeBackBlock{run_number_, unit.unit.number,
+                               id_of(at.command.block, at.command.probe)});
+    }
+  }
+
+  void take_command(std::size_t number, const Command& command) {
+    RemoteUnit& unit = units_[number];
+    Report over{.command = command, .end = now(unit)};
+    if (!unit.mailbox->slots().begin(command.slot, over.kind) ||
+        unit.mailbox->is_abandoned(command)) {
+      unit.mailbox->report(over);
+      return;
+    }
+    const Seconds begin = now(unit);
+    SendBlock sent{.run = run_number_,
+                   .unit = unit.unit.number,
+                   .epoch = command.epoch,
+                   .block = command.block,
+                   .probe = command.probe,
+                   .is_held = there_.holds(unit.unit.rank)};
+    double bytes = 0.0;
+    const auto send = [&] {
+      if (command.probe) {
+        bytes = send_probe(unit, sent);
+        return;
+      }
+      bytes = send_resident(unit.unit.rank, command.block.phase, command.block.iteration);
+      sent.follows_resident = bytes > 0.0;
+      bytes += send_input(unit, sent);
+    };
+    if (!unit.mailbox->access_host(command, send)) {
+      over.kind = ReportKind::dropped;
+      unit.mailbox->report(over);
+      return;
+    }
+    unit.at_node.push_back({command, begin});
+    if (!sent.is_held) return;
+    unit.to_move.push_back({id_of(command.block, command.probe), bytes});
+    if (unit.to_move.size() == 1) move_next(number);
+  }
+
+  /// Begins to move the bytes of the oldest block for a unit over the held links.
+  void move_next(std::size_t number) {
+    RemoteUnit& unit = units_[number];
+    if (unit.to_move.empty()) return;
+    const auto [block, bytes] = unit.to_move.front();
+    for (AtNode& at : unit.at_node) {
+      if (id_of(at.command.block, at.command.probe) == block) at.sent = now(unit);
+    }
+    const std::uint32_t epoch = unit.epoch;
+    there_.begin(unit.unit.rank, bytes, steady_clock::now(), [this, number, epoch, id = block] {
+      RemoteUnit& moved = units_[number];
+      if (moved.epoch != epoch) return;
+      post(moved, ReleaseBlock{run_number_, moved.unit.number, epoch, id});
+      moved.to_move.pop_front();
+      move_next(number);
+    });
+  }
+
+  /// Sends what the node has not of the resident data of a phase. Returns how many bytes.
+  double send_resident(int rank, int phase_number, int iteration) {
+    SentPhase& phase = phases_[static_cast<std::size_t>(phase_number)];
+    const KernelData& data = phase.data();
+    std::vector<std::uint64_t>& versions = phase.versions[static_cast<std::size_t>(rank)];
+    double bytes = 0.0;
+    for (std::size_t i = 0; i < data.resident.size(); ++i) {
+      ResidentArray array = data.resident[i];
+      const bool changes = phase.blank && phase.workload->iteration_bytes > 0.0;
+      if (changes && i + 1 == data.resident.size()) {
+        array.version = static_cast<std::uint64_t>(iteration) + 1;
+      }
+      if (std::exchange(versions[i], array.version) == array.version) continue;
+      communicator_->post(
+          rank, archived(MessageToNode(SendResident{run_number_,
+                                                    static_cast<std::uint32_t>(phase_number),
+                                                    static_cast<std::uint32_t>(i),
+                                                    array.version, array.bytes})));
+      send_part(rank, phase, {array.data, array.bytes});
+      bytes += static_cast<double>(array.bytes);
+    }
+    return bytes;
+  }
+
+  /// Sends one part from where it lies if it stays there, else a copy.
+  void send_part(int rank, const SentPhase& phase, SentPart part) {
+    std::shared_ptr<const void> owner = owner_of(phase.data(), part);
+    if (!owner && phase.blank) owner = phase.blank->owner();
+    if (owner) return communicator_->send(rank, part, std::move(owner));
+    send_text(rank, gathered(std::vector{part}));
+  }
+
+  /// Sends a block with its input. Returns the bytes of that.
+  double send_input(const RemoteUnit& unit, SendBlock& sent) {
+    const SentPhase& phase = phases_[static_cast<std::size_t>(sent.block.phase)];
+    const std::vector<SentPart> parts = input_parts(phase.data(), sent.block);
+    const PayloadForm form = form_of(parts);
+    if (form == PayloadForm::enclosed) sent.enclosed = gathered(parts);
+    sent.pieces = pieces_of(parts);
+    post(unit, sent);
+    if (form == PayloadForm::gathered) {
+      send_text(unit.unit.rank, gathered(parts));
+    } else if (form == PayloadForm::apart) {
+      for (const SentPart& part : parts) send_part(unit.unit.rank, phase, part);
+    }
+    return static_cast<double>(bytes_in(parts));
+  }
+
+  /// Sends a probe: bytes that mean nothing.
+  double send_probe(const RemoteUnit& unit, SendBlock& sent) {
+    const double bytes = sent.probe->there_bytes;
+    if (bytes > 0.0) sent.pieces.push_back(static_cast<std::uint64_t>(bytes));
+    post(unit, sent);
+    if (bytes > 0.0) send_text(unit.unit.rank, std::string(static_cast<std::size_t>(bytes), '\0'));
+    return bytes;
+  }
+
+  void send_text(int rank, std::string text) {
+    auto owner = std::make_shared<std::string>(std::move(text));
+    const auto view = std::as_bytes(std::span(*owner));
+    communicator_->send(rank, view, std::move(owner));
+  }
+
+  void take(int from, Answer& answer) {
+    answers_[static_cast<std::size_t>(from)].push_back(std::move(answer.text));
+    changed_.notify_all();
+  }
+  void take(int from, RunBegan& began) {
+    if (began.run == run_number_) began_[from] = std::move(began.why);
+    changed_.notify_all();
+  }
+  void take(int from, RunEnded& ended) {
+    if (ended.run != run_number_) return;
+    has_ended_.insert(from);
+    for (const LoadHad& load : ended.loads) ended_.loads.emplace_back(load.event, load.share);
+    ended_.pacing = together(
+        ended_.pacing, {static_cast<std::uint64_t>(ended.late_blocks), ended.late_mean,
+                        ended.late_most});
+    for (std::string& warning : ended.warnings) {
+      ended_.warnings.push_back(names_at(from) + ": " + warning);
+    }
+    changed_.notify_all();
+  }
+
+  void take(int from, const UnitFree& free) {
+    RemoteUnit* const unit = unit_of(from, free.run, free.unit);
+    if (unit == nullptr || unit->has_failed) return;
+    std::erase_if(unit->at_node, [&](const AtNode& at) {
+      if (at.command.epoch >= free.epoch) return false;
+      unit->mailbox->report({.command = at.command, .end = now(*unit)});
+      return true;
+    });
+  }
+
+  void take(int from, BlockReport& report) {
+    if (report.kind == ReportKind::failed) {
+      RemoteUnit* const unit = unit_of(from, report.run, report.unit);
+      if (unit != nullptr) fail(*unit, report.why);
+      return;
+    }
+    if (report.pieces.empty()) return arrived(from, report, {});
+    // What follows the message is received, whether or not it is wanted.
+    std::size_t bytes = 0;
+    for (const std::uint64_t piece : report.pieces) bytes += piece;
+    auto all = std::make_shared<std::string>(bytes, '\0');
+    const auto told = std::make_shared<BlockReport>(std::move(report));
+    std::size_t begin = 0;
+    for (const std::uint64_t piece : told->pieces) {
+      const auto room = std::as_writable_bytes(std::span(*all)).subspan(begin, piece);
+      begin += piece;
+      communicator_->receive(from, room, all, [this, from, told, all, is_last = begin == bytes] {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (is_last) arrived(from, *told, std::as_bytes(std::span(*all)));
+      });
+    }
+  }
+
+  [[nodiscard]] std::vector<ReceivedPart> results_of(const BlockReport& report) const {
+    return result_parts(phases_[static_cast<std::size_t>(report.block.phase)].data(),
+                        report.block);
+  }
+
+  RemoteUnit* unit_of(int rank, std::uint64_t run, std::uint32_t number) {
+    if (run != run_number_) return nullptr;
+    const auto found = std::ranges::find_if(units_, [&](const RemoteUnit& unit) {
+      return unit.unit.rank == rank && unit.unit.number == number;
+    });
+    return found == units_.end() ? nullptr : &*found;
+  }
+
+  /// All bytes of a report are here.
+  void arrived(int from, const BlockReport& report, std::span<const std::byte> bytes) {
+    RemoteUnit* const unit = unit_of(from, report.run, report.unit);
+    if (unit == nullptr || unit->has_failed) return;
+    if (!back_.holds(from)) return end_block(*unit, report, bytes);
+    auto kept = std::make_shared<std::pair<BlockReport, std::string>>(
+        report, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    const std::size_t size = std::max(bytes.size(), report.enclosed.size());
+    back_.begin(from, static_cast<double>(size), steady_clock::now(), [this, from, kept] {
+      RemoteUnit* const of = unit_of(from, kept->first.run, kept->first.unit);
+      if (of == nullptr || of->has_failed) return;
+      end_block(*of, kept->first, std::as_bytes(std::span(kept->second)));
+    });
+  }
+
+  void end_block(RemoteUnit& unit, const BlockReport& told, std::span<const std::byte> bytes) {
+    const auto found = std::ranges::find_if(unit.at_node, [&](const AtNode& at) {
+      return at.command.epoch == told.epoch && at.command.block.id == told.block.id &&
+             at.command.probe.has_value() == told.probe.has_value() &&
+             (!told.probe || at.command.probe->id == told.probe->id);
+    });
+    if (found == unit.at_node.end()) return;
+    const AtNode at = *found;
+    unit.at_node.erase(found);
+    Report report{.command = at.command, .cores = told.cores, .kind = told.kind, .why = told.why};
+    if (told.kind == ReportKind::done && !told.probe) {
+      keep_results(unit, at.command, told, bytes, report);
+    } else if (told.kind == ReportKind::lost || told.kind == ReportKind::dropped) {
+      unit.mailbox->slots().release_claim(at.command.slot);
+    }
+    report.end = now(unit);
+    set_times(unit, at, told, report);
+    unit.mailbox->report(report);
+  }
+
+  /// Copies results to where they belong, if they count.
+  void keep_results(const RemoteUnit& unit, const Command& command, const BlockReport& told,
+                    std::span<const std::byte> bytes, Report& report) {
+    WorkerMailbox& box = *unit.mailbox;
+    if (box.is_abandoned(command) || !box.slots().claim(command.slot)) {
+      report.kind = ReportKind::dropped;
+      return;
+    }
+    if (!unit.unit.computes) return;
+    if (bytes.empty()) bytes = std::as_bytes(std::span(told.enclosed));
+    const bool are_kept =
+        box.access_host(command, [&] { scatter(bytes, results_of(told)); });
+    if (!are_kept) report.kind = ReportKind::dropped;
+  }
+
+  /// The stages of a block as the master sees them: its bytes travel, its unit computes, and its
+  /// results travel back.
+  void set_times(RemoteUnit& unit, const AtNode& at, const BlockReport& told, Report& report) {
+    const auto from = [&](Seconds there, Seconds least) {
+      return std::max(here(unit, there), least);
+    };
+    const Seconds begin = std::max({at.sent, at.command.assigned, unit.in_until});
+    const Seconds resident = told.resident_at > Seconds{} ? from(told.resident_at, begin) : begin;
+    const Seconds came = from(told.arrived, resident);
+    const bool by_itself = unit.unit.copies_by_itself;
+    const StageTimes& times = told.times;
+    unit.in_until = std::min(came, report.end);
+    report.times.setup = (resident - begin) + times.setup;
+    report.times.in = (came - resident) + (by_itself ? Seconds{} : times.in);
+    report.times.compute =
+        by_itself ? times.in + times.compute + times.out : times.compute;
+    // The node says when it began; what is earlier than the end of copying in is an error of clocks.
+    const Seconds copied_in = begin + report.times.setup + report.times.in;
+    const Seconds computes = from(by_itself ? told.begins.in : told.begins.compute, copied_in);
+    const Seconds computed = std::min(computes + report.times.compute, report.end);
+    const Seconds outs = std::max(computed, std::min(unit.out_until, report.end));
+    report.times.out = report.end - outs;
+    unit.out_until = report.end;
+    report.begins = {begin, begin + report.times.setup, computes, outs};
+    if (report.kind == ReportKind::dropped) report.times.out = Seconds{};
+    report.begins = without_empty_stages(report.begins, report.times, report.end);
+  }
+
+  std::shared_ptr<Communicator> communicator_;
+  int ranks_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::function<void()>> tasks_;
+  std::vector<std::deque<std::string>> answers_;  ///< (ranks)
+  std::vector<std::string> lost_;                 ///< (ranks), why; empty: it is there
+  std::vector<std::string> names_;                ///< (ranks)
+  std::vector<NodePlacement> places_;             ///< (ranks)
+  std::map<int, std::optional<std::string>> began_;
+  std::set<int> has_ended_;
+  std::map<int, double> ahead_at_zero_ns_;
+  std::uint64_t run_number_ = 0;
+  std::vector<SentPhase> phases_;
+  std::vector<RemoteUnit> units_;
+  HeldLinks there_{{}};
+  HeldLinks back_{{}};
+  NodesRunEnd ended_;
+};
+
+Nodes::Nodes(std::shared_ptr<Communicator> communicator)
+    : master_(std::make_unique<Master>(std::move(communicator))) {}
+
+Nodes::~Nodes() {
+  if (master_) end(1);
+}
+
+int Nodes::ranks() const { return master_->ranks(); }
+std::vector<std::string> Nodes::ask(const std::vector<std::string>& questions) {
+  return master_->ask(questions);
+}
+void Nodes::call(std::vector<std::string> names) { master_->call(std::move(names)); }
+void Nodes::place(std::vector<NodePlacement> places) { master_->place(std::move(places)); }
+void Nodes::hold(std::vector<HeldLink> links) { master_->hold(std::move(links)); }
+void Nodes::begin_run(const NodesRun& run) { master_->begin_run(run); }
+std::unique_ptr<Worker> Nodes::make_worker(const NodeUnit& unit, const WorkerSetup& setup) {
+  return master_->make_worker(unit, setup);
+}
+void Nodes::start_clock(const Clock& clock) { master_->start_clock(clock); }
+NodesRunEnd Nodes::end_run(const NodesPatience& patience) { return master_->end_run(patience); }
+std::vector<std::optional<ClockOffset::Estimate>> Nodes::clocks() const {
+  return master_->clocks();
+}
+void Nodes::end(int exit_code) {
+  master_->end(exit_code);
+  master_.reset();
+}
+
+}  // namespace equipoise

@@ -1,0 +1,85 @@
+// Gives the ranks of a host its hardware threads one after the other.
+#include "real/nodes/rank_placement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+
+namespace equipoise {
+namespace {
+
+/// What is taken of a host.
+struct HostCores {
+  std::set<int> numbers;
+  std::map<int, std::string> owner_of_core;
+};
+
+}  // namespace
+
+std::string this_host() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(file, boot);
+  return this_machine().name + " " + boot;
+}
+
+std::vector<Placement> place_ranks(std::span<const RankUnits> ranks) {
+  std::map<std::string, HostCores> hosts;
+  std::vector<Placement> placements;
+  for (const RankUnits& rank : ranks) {
+    HostCores& host = hosts[rank.host];
+    // First the threads of cores that nobody has, then the other threads of such cores, and if
+    // there is none at all, those that others have.
+    Machine left = rank.machine;
+    std::erase_if(left.threads, [&](const CpuThread& thread) {
+      return host.numbers.contains(thread.number);
+    });
+    std::ranges::stable_sort(left.threads, {}, [&](const CpuThread& thread) {
+      return host.owner_of_core.contains(thread.core);
+    });
+    if (left.threads.empty()) left.threads = rank.machine.threads;
+    Placement placement = place_units(rank.units, left);
+    std::set<std::string> sharers;
+    for (std::size_t i = 0; i < placement.cores.size(); ++i) {
+      for (const int number : placement.cores[i]) {
+        host.numbers.insert(number);
+        const auto thread =
+            std::ranges::find(rank.machine.threads, number, &CpuThread::number);
+        const auto [owner, is_new] =
+            host.owner_of_core.emplace(thread->core, rank.units[i].name);
+        const bool is_of_rank = std::ranges::find(rank.units, owner->second, &PlacedUnit::name) !=
+                                rank.units.end();
+        if (is_new || is_of_rank || !sharers.insert(owner->second).second) continue;
+        placement.warnings.push_back(fmt::format(
+            "units {} and {} are on one host, share a core and disturb one another; give fewer "
+            "units, or let mpirun bind no ranks (--bind-to none)",
+            owner->second, rank.units[i].name));
+      }
+    }
+    placements.push_back(std::move(placement));
+  }
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::set<int>& taken = hosts[ranks[i].host].numbers;
+    std::vector<int> free;
+    for (const CpuThread& thread : ranks[i].machine.threads) {
+      if (!taken.contains(thread.number)) free.push_back(thread.number);
+    }
+    Placement& placement = placements[i];
+    if (!free.empty()) {
+      placement.waiting = free;
+      placement.waiting_compute = false;
+      continue;
+    }
+    if (!placement.waiting_compute) {
+      // Units of later ranks have those on which no unit of this one computes.
+      placement.waiting_compute = true;
+      placement.waiting.resize(1);
+    }
+  }
+  return placements;
+}
+
+}  // namespace equipoise

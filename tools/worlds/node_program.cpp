@@ -1,0 +1,110 @@
+// Opens units and kernels on a node by the functions that open them for a run on one machine.
+#include "tools/worlds/node_program.hpp"
+
+#include <utility>
+
+#include "real/mpi/mpi_module.hpp"
+#include "real/nodes/rank_placement.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/records/archive.hpp"
+#include "tools/runs/version.hpp"
+#include "tools/worlds/real_machine.hpp"
+
+namespace equipoise {
+namespace {
+
+template <class Message>
+std::string archived_message(const Message& message) {
+  ArchiveWriter archive;
+  archive(message);
+  return archive.take();
+}
+
+template <class Message>
+Message read_archived(const std::string& text) {
+  ArchiveReader archive(text);
+  Message message;
+  archive(message);
+  expect_well_formed(archive.is_at_end());
+  return message;
+}
+
+class NodeProgram final : public NodeService {
+ public:
+  explicit NodeProgram(const RunOptions& options) : options_(options) {}
+
+  std::string answer(const std::string& text) override {
+    UnitsAnswer answer;
+    try {
+      const UnitsQuestion question = read_units_question(text);
+      RunOptions options = options_;
+      options.on = "real";
+      options.units = question.units;
+      options.workloads = question.workloads;
+      options.results_folder = question.results_folder;
+      machine_ = load_node_machine(options, question.traces, question.node);
+      for (const auto& kernel : machine_.kernels) {
+        if (kernel) kernel->prepare_programs();
+      }
+      describe(answer);
+    } catch (const InputError& refused) {
+      answer.where = refused.where();
+      answer.why = refused.why();
+    } catch (const std::exception& failure) {
+      answer.why = failure.what();
+    }
+    return archived(answer);
+  }
+
+  const std::vector<UnitSpec>& units() const override { return machine_.specs; }
+  const std::vector<Workload>& phases() const override { return machine_.phases; }
+  std::vector<const Kernel*> kernels() const override {
+    std::vector<const Kernel*> kernels;
+    for (const auto& kernel : machine_.kernels) kernels.push_back(kernel.get());
+    return kernels;
+  }
+
+ private:
+  void describe(UnitsAnswer& answer) const {
+    answer.host = this_host();
+    answer.machine = this_machine();
+    answer.phases = machine_.phases;
+    const std::vector<PlacedUnit> placed = placed_units(machine_.specs);
+    for (std::size_t i = 0; i < machine_.specs.size(); ++i) {
+      const UnitSpec& spec = machine_.specs[i];
+      answer.units.push_back({spec.unit, spec.slowdown, spec.factory->trace_unit(), placed[i]});
+    }
+  }
+
+  RunOptions options_;
+  RealMachine machine_;
+};
+
+}  // namespace
+
+std::string archived(const UnitsQuestion& question) { return archived_message(question); }
+std::string archived(const UnitsAnswer& answer) { return archived_message(answer); }
+UnitsQuestion read_units_question(const std::string& text) {
+  return read_archived<UnitsQuestion>(text);
+}
+UnitsAnswer read_units_answer(const std::string& text) { return read_archived<UnitsAnswer>(text); }
+
+std::shared_ptr<Communicator> connect_ranks() {
+  if (!is_started_by_mpirun()) return nullptr;
+  CommunicatorSetup setup;
+  setup.connect = connect_by_mpi;
+  setup.signal = std::make_shared<WakeSignal>(std::chrono::microseconds(0));
+  setup.build = source_id() + " " + built_with_text();
+  setup.host = this_machine().name;
+  auto communicator = std::make_shared<Communicator>(std::move(setup));
+  if (communicator->ranks() > 1) return communicator;
+  communicator->leave(true);
+  return nullptr;
+}
+
+int be_node(Communicator& communicator, const RunOptions& options) {
+  NodeProgram program(options);
+  return serve_node(communicator, program);
+}
+
+}  // namespace equipoise

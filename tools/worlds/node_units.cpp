@@ -1,0 +1,201 @@
+// Questions to the nodes, and what is made of their answers.
+#include "tools/worlds/node_units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "real/nodes/nodes.hpp"
+#include "real/nodes/remote_unit.hpp"
+#include "shared_policies/model/failure.hpp"
+#include "shared_policies/specs/spec.hpp"
+#include "shared_policies/text/words.hpp"
+#include "tools/console/console.hpp"
+#include "tools/worlds/inputs.hpp"
+#include "tools/worlds/node_program.hpp"
+#include "traces/files/input_file.hpp"
+
+namespace equipoise {
+namespace {
+
+std::string node_name(std::size_t rank) { return fmt::format("node{}", rank); }
+
+/// One line of the file of --units-per-rank.
+RankSettings read_rank(const std::string& line, const std::string& where) {
+  RankSettings rank;
+  const std::vector<std::string> words = split_at_blanks(line);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t sign = words[i].starts_with("--") ? words[i].find('=') : std::string::npos;
+    // KIND,k=v has a sign, too, but behind the name of an option.
+    const bool is_joined = sign != std::string::npos && sign < words[i].find(',');
+    const std::string name = is_joined ? words[i].substr(0, sign) : words[i];
+    std::string value;
+    if (is_joined) {
+      value = words[i].substr(sign + 1);
+    } else if (++i < words.size()) {
+      value = words[i];
+    } else {
+      throw InputError(where, fmt::format("{} has no value; give one behind it", name));
+    }
+    if (name == "--unit") {
+      rank.units.push_back(value);
+    } else if (name == "--link-bandwidth") {
+      rank.link_bytes_per_s = parse_quantity(value, "bytes/s", where);
+    } else if (name == "--link-latency") {
+      rank.link_latency = Seconds{parse_quantity(value, "s", where)};
+    } else {
+      throw InputError(where,
+                       fmt::format("'{}' is no option of a rank; give --unit KIND[,k=v,...] for "
+                                   "each unit, --link-bandwidth and --link-latency",
+                                   name));
+    }
+  }
+  return rank;
+}
+
+/// Whether `kernel` is the same on all ranks.
+bool is_same_work(const Workload& a, const Workload& b) {
+  return a.kernel == b.kernel && a.items == b.items && a.grain_items == b.grain_items &&
+         a.iterations == b.iterations && a.in_bytes_per_item == b.in_bytes_per_item &&
+         a.out_bytes_per_item == b.out_bytes_per_item && a.resident_bytes == b.resident_bytes &&
+         a.iteration_bytes == b.iteration_bytes && a.distribution == b.distribution &&
+         a.parameters == b.parameters && a.problem == b.problem;
+}
+
+/// A unit of a node as the master has it: its bytes travel while it computes.
+Unit as_remote(Unit unit) {
+  unit.is_remote = true;
+  unit.copy_engines = 2;
+  return unit;
+}
+
+}  // namespace
+
+RunOptions with_ranks(RunOptions options) {
+  const bool is_given = !options.units_per_rank_file.empty();
+  if (!options.nodes) {
+    const auto is_for_mpirun = [](const std::string& option) {
+      throw InputError(option, "is for several ranks; start the program with mpirun -n RANKS");
+    };
+    if (is_given) is_for_mpirun("--units-per-rank");
+    if (options.link_bytes_per_s) is_for_mpirun("--link-bandwidth");
+    if (options.link_latency) is_for_mpirun("--link-latency");
+    if (options.ranks.empty()) return options;
+    throw InputError("the run", fmt::format("had {} ranks; start the program with mpirun -n {}",
+                                            options.ranks.size(), options.ranks.size()));
+  }
+  const auto ranks = static_cast<std::size_t>(options.nodes->ranks());
+  if (is_given && !options.units.empty()) {
+    throw InputError("--units-per-rank", "says what units there are; leave --unit out");
+  }
+  if (is_given) options.ranks = read_units_per_rank(options.units_per_rank_file);
+  const bool is_from_file = !options.ranks.empty();
+  if (!is_from_file) options.ranks.assign(ranks, RankSettings{options.units, {}, {}});
+  if (options.ranks.size() != ranks) {
+    throw InputError(is_given ? options.units_per_rank_file : "the run",
+                     fmt::format("has units for {} ranks, and mpirun has started {}; start {}",
+                                 options.ranks.size(), ranks, options.ranks.size()));
+  }
+  for (RankSettings& rank : options.ranks) {
+    if (!rank.link_bytes_per_s) rank.link_bytes_per_s = options.link_bytes_per_s;
+    if (!rank.link_latency) rank.link_latency = options.link_latency;
+  }
+  return options;
+}
+
+const std::vector<std::string>& units_of_rank(const RunOptions& options, int rank) {
+  return options.ranks.empty() ? options.units
+                               : options.ranks[static_cast<std::size_t>(rank)].units;
+}
+
+std::vector<RankSettings> read_units_per_rank(const std::string& path) {
+  std::istringstream text(read_input(path, "give a file with one line for each rank"));
+  std::vector<RankSettings> ranks;
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    if (line.starts_with('#')) continue;
+    ranks.push_back(read_rank(line, fmt::format("{}:{}", path, number)));
+  }
+  return ranks;
+}
+
+void name_units_of(const std::string& node, std::vector<UnitSpec>& specs) {
+  for (UnitSpec& spec : specs) {
+    spec.unit.node = node;
+    spec.unit.name = node + "." + spec.unit.name;
+  }
+}
+
+NodeUnits open_nodes(const RunOptions& options, const std::vector<Trace>& traces) {
+  const auto ranks = static_cast<std::size_t>(options.nodes->ranks());
+  std::vector<std::string> questions;
+  for (std::size_t rank = 1; rank < ranks; ++rank) {
+    questions.push_back(archived(
+        UnitsQuestion{node_name(rank), units_of_rank(options, static_cast<int>(rank)),
+                      options.workloads, traces, options.results_folder}));
+  }
+  NodeUnits all;
+  const std::vector<std::string> answers = options.nodes->ask(questions);
+  std::vector<std::string> names;
+  for (std::size_t rank = 1; rank < ranks; ++rank) {
+    UnitsAnswer answer = read_units_answer(answers[rank - 1]);
+    const std::string name = fmt::format("{} ({})", node_name(rank), answer.machine.name);
+    if (!answer.why.empty()) {
+      throw InputError(answer.where, fmt::format("on {}: {}", name, answer.why));
+    }
+    RankUnits units{answer.host, std::move(answer.machine), {}};
+    for (std::size_t i = 0; i < answer.units.size(); ++i) {
+      const OpenedUnit& opened = answer.units[i];
+      const NodeUnit unit{static_cast<int>(rank), static_cast<std::uint32_t>(i),
+                          opened.trace_unit.empty(), opened.unit.copy_engines == 0};
+      all.specs.push_back({as_remote(opened.unit), opened.slowdown,
+                           make_remote_factory(options.nodes, unit, opened.trace_unit)});
+      units.units.push_back(opened.placed);
+    }
+    all.ranks.push_back(std::move(units));
+    all.workloads.push_back(std::move(answer.phases));
+    names.push_back(name);
+  }
+  options.nodes->call(std::move(names));
+  return all;
+}
+
+void add_remote_units(RealMachine& machine, const RunOptions& options, NodeUnits units) {
+  for (std::size_t rank = 1; rank <= units.workloads.size(); ++rank) {
+    const std::vector<Workload>& there = units.workloads[rank - 1];
+    if (std::ranges::equal(there, machine.phases, is_same_work)) continue;
+    throw InputError("--workload",
+                     fmt::format("{} has another workload than node0: its files differ; use the "
+                                 "same ones on all nodes",
+                                 node_name(rank)));
+  }
+  std::vector<RankUnits> ranks = {{this_host(), this_machine(), placed_units(machine.specs)}};
+  std::ranges::move(units.ranks, std::back_inserter(ranks));
+  std::vector<Placement> placements = place_ranks(ranks);
+  std::vector<NodePlacement> places;
+  for (const Placement& placement : placements) {
+    for (const std::string& warning : placement.warnings) warn(warning);
+    places.push_back({placement.cores, placement.waiting,
+                      placement.waiting_compute || placement.controller_is_apart()});
+  }
+  machine.placement = std::move(placements.front());
+  for (UnitSpec& spec : units.specs) {
+    if (!takes_part(spec.unit, machine.phases)) {
+      throw InputError("--unit", fmt::format("{} cannot take part; leave it out", spec.unit.name));
+    }
+    machine.units.push_back(spec.unit);
+    machine.specs.push_back(std::move(spec));
+    machine.placement->cores.emplace_back();
+  }
+  std::vector<HeldLink> links;
+  for (const RankSettings& rank : options.ranks) {
+    links.push_back({rank.link_bytes_per_s, rank.link_latency.value_or(Seconds{})});
+  }
+  machine.nodes = options.nodes;
+  machine.nodes->place(std::move(places));
+  machine.nodes->hold(std::move(links));
+}
+
+}  // namespace equipoise
