@@ -34,9 +34,16 @@ constexpr int first_pings = 20;
 
 /// A nap is this part of the time since something happened last: messages come late by some per
 /// cent of the time that they were waited for, and the number of naps grows with its logarithm.
-constexpr int naps_in_silence = 32;
-constexpr microseconds nap_min{5};
+struct Naps {
+  int in_silence;
+  microseconds least;
+};
+constexpr Naps naps_alone{32, microseconds(5)};
+/// Where units compute on the same core, each look takes their time, some microseconds.
+constexpr Naps naps_beside_units{8, microseconds(20)};
 constexpr microseconds nap_max{1000};
+/// If what comes may wait.
+constexpr microseconds nap_in_time{200};
 /// How long rank 0 waits for all others at the start.
 constexpr std::chrono::seconds introductions_patience{30};
 /// A thread that did not run for so long knows nothing about the silence of others.
@@ -141,9 +148,10 @@ void Communicator::serve(CommunicatorClient* client) {
   }
 }
 
-void Communicator::run_on(std::vector<int> cores) {
+void Communicator::run_on(std::vector<int> cores, bool are_shared) {
   const std::lock_guard<std::mutex> lock(mutex_);
   cores_ = std::move(cores);
+  are_shared_ = are_shared;
   has_new_cores_ = true;
 }
 
@@ -222,8 +230,10 @@ void Communicator::turn() {
 
 WakeSignal::TimePoint Communicator::nap_end(TimePoint now) const {
   const auto silence = std::chrono::duration_cast<microseconds>(now - worked_);
-  const microseconds nap = std::clamp(silence / naps_in_silence, nap_min, nap_max);
   const std::lock_guard<std::mutex> lock(mutex_);
+  const Naps& naps = are_shared_ ? naps_beside_units : naps_alone;
+  microseconds nap = std::clamp(silence / naps.in_silence, naps.least, nap_max);
+  if (are_shared_ && client_ != nullptr && client_->has_time()) nap = std::max(nap, nap_in_time);
   return std::min(now + nap, client_ == nullptr ? TimePoint::max() : client_->next_date());
 }
 

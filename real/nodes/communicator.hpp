@@ -40,6 +40,8 @@ class CommunicatorClient {
   /// Whether `serve` has something to do. The thread asks that before it sleeps, and when it is
   /// woken by its signal.
   [[nodiscard]] virtual bool has_work() = 0;
+  /// Whether what comes may wait a little: units have other blocks.
+  [[nodiscard]] virtual bool has_time() { return false; }
   /// When it wants to be asked again at the latest; the signal wakes the thread earlier.
   [[nodiscard]] virtual WakeSignal::TimePoint next_date() const {
     return WakeSignal::TimePoint::max();
@@ -81,8 +83,9 @@ class Communicator {
   /// Serves `client` from now on, and no other one any more. Messages that come while there is none
   /// (null) wait for the next one.
   void serve(CommunicatorClient* client);
-  /// Runs on these cores, before what computes there.
-  void run_on(std::vector<int> cores);
+  /// Runs on these cores, before what computes there. `are_shared`: something does, so that looking
+  /// often for messages takes its time.
+  void run_on(std::vector<int> cores, bool are_shared);
   /// Makes the thread look at its client. Any thread may call it.
   void wake() { setup_.signal->notify(); }
   [[nodiscard]] const std::shared_ptr<WakeSignal>& signal() const { return setup_.signal; }
@@ -161,6 +164,7 @@ class Communicator {
   Ticket tickets_ = 0;
   std::vector<int> cores_;  ///< guarded by `mutex_`
   bool has_new_cores_ = false;
+  bool are_shared_ = false;  ///< likewise
   /// Messages that came before there was a client; used by the thread.
   std::vector<std::pair<int, std::string>> early_;
   bool has_worked_ = false;  ///< in this turn

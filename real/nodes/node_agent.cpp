@@ -125,6 +125,14 @@ class NodeAgent final : public CommunicatorClient {
            });
   }
 
+  /// Units that have a block behind the one that they compute wait for nothing.
+  [[nodiscard]] bool has_time() override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return is_up_ && std::ranges::all_of(run_->units, [](const LocalUnit& unit) {
+             return unit.at_worker.size() > 1;
+           });
+  }
+
   bool serve() override {
     const std::lock_guard<std::mutex> lock(mutex_);
     bool has_worked = !outgoing_.empty();
@@ -167,7 +175,7 @@ class NodeAgent final : public CommunicatorClient {
   void bring_up(const NodeRunSetup& setup) {
     RunBegan began{setup.run, {}};
     try {
-      communicator_->run_on(setup.waiting);
+      communicator_->run_on(setup.waiting, setup.waiting_compute);
       make_units();
       const std::lock_guard<std::mutex> lock(mutex_);
       is_up_ = true;

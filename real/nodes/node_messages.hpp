@@ -28,6 +28,7 @@ struct NodeRunSetup {
   std::uint64_t run = 0;  ///< its number
   std::vector<std::vector<int>> cores{};  ///< (units)
   std::vector<int> waiting{};             ///< as of WorkerSetup
+  bool waiting_compute = false;  ///< as of Placement
   bool copies_first = false;
   Scenario scenario;
   RunDraws draws;

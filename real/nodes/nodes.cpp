@@ -98,7 +98,7 @@ class Nodes::Master final : public CommunicatorClient {
     std::ranges::move(names, names_.begin() + 1);
   }
   void place(std::vector<NodePlacement> places) {
-    communicator_->run_on(places.front().waiting);
+    communicator_->run_on(places.front().waiting, places.front().waiting_compute);
     places_ = std::move(places);
   }
   void hold(std::vector<HeldLink> links) {
@@ -126,6 +126,7 @@ class Nodes::Master final : public CommunicatorClient {
         const NodePlacement& place = places_[static_cast<std::size_t>(rank)];
         setup.cores = place.cores;
         setup.waiting = place.waiting;
+        setup.waiting_compute = place.waiting_compute;
         setup.copies_first = place.copies_first;
         began_[rank].reset();
         has_ended_.erase(rank);

@@ -40,6 +40,7 @@ struct NodesRun {
 struct NodePlacement {
   std::vector<std::vector<int>> cores;  ///< (units)
   std::vector<int> waiting;
+  bool waiting_compute = false;  ///< as of Placement
   bool copies_first = false;
 };
 

@@ -177,7 +177,7 @@ void add_remote_units(RealMachine& machine, const RunOptions& options, NodeUnits
   std::vector<NodePlacement> places;
   for (const Placement& placement : placements) {
     for (const std::string& warning : placement.warnings) warn(warning);
-    places.push_back({placement.cores, placement.waiting,
+    places.push_back({placement.cores, placement.waiting, placement.waiting_compute,
                       placement.waiting_compute || placement.controller_is_apart()});
   }
   machine.placement = std::move(placements.front());
