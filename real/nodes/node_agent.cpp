@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "real/disturbances.hpp"
+#include "real/nodes/byte_pool.hpp"
 #include "real/nodes/node_data.hpp"
 #include "real/nodes/node_messages.hpp"
 #include "real/nodes/payload.hpp"
@@ -176,6 +177,7 @@ class NodeAgent final : public CommunicatorClient {
     RunBegan began{setup.run, {}};
     try {
       communicator_->run_on(setup.waiting, setup.waiting_compute);
+      for (const auto& kernel : run_->kernels) kernel->memory()->make_ready();
       make_units();
       const std::lock_guard<std::mutex> lock(mutex_);
       is_up_ = true;
@@ -286,9 +288,9 @@ class NodeAgent final : public CommunicatorClient {
       room = kernel.room_for_resident(sent.array, sent.version);
       owner = kernel.memory()->owner();
     } else {
-      auto unwanted = std::make_shared<std::string>(sent.bytes, '\0');
-      room = std::as_writable_bytes(std::span(*unwanted));
-      owner = std::move(unwanted);
+      const PooledBytes unwanted = pool_.take(sent.bytes);
+      room = unwanted.span();
+      owner = unwanted.owner;
     }
     communicator_->receive(0, room, std::move(owner), [this, run = sent.run] {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -330,28 +332,28 @@ class NodeAgent final : public CommunicatorClient {
     for (std::size_t i = 0; i < sent.pieces.size(); ++i) {
       std::shared_ptr<void> owner;
       std::span<std::byte> room;
-      std::shared_ptr<std::string> all;
+      PooledBytes all;
       if (are_apart) {
         owner = run_->kernels[static_cast<std::size_t>(sent.block.phase)]->memory()->owner();
         room = rooms[i];
       } else {
-        all = std::make_shared<std::string>(sent.pieces[i], '\0');
-        owner = all;
-        room = std::as_writable_bytes(std::span(*all));
+        all = pool_.take(sent.pieces[i]);
+        owner = all.owner;
+        room = all.span();
       }
       communicator_->receive(0, room, std::move(owner), [this, block, all, has_data] {
         const std::lock_guard<std::mutex> lock(mutex_);
-        piece_arrived(*block, has_data ? all : nullptr);
+        piece_arrived(*block, has_data ? all : PooledBytes{});
       });
     }
   }
 
-  /// `all`: the parts in one piece, which are to be put in their places; null: they are there.
-  void piece_arrived(Arriving& block, const std::shared_ptr<std::string>& all) {
+  /// `all`: the parts in one piece, which are to be put in their places; empty: they are there.
+  void piece_arrived(Arriving& block, const PooledBytes& all) {
     const SendBlock& sent = block.sent;
     if (--block.pieces_left > 0 || !is_of_run(sent.run) || !is_up_) return;
-    if (all) {
-      scatter(std::as_bytes(std::span(*all)),
+    if (all.size > 0) {
+      scatter(all.bytes(),
               run_->kernels[static_cast<std::size_t>(sent.block.phase)]->room_for_input(
                   sent.block));
     }
@@ -479,10 +481,10 @@ class NodeAgent final : public CommunicatorClient {
     told.cores = report.cores;
     told.why = report.why;
     std::vector<ReceivedPart> parts;
-    std::string blank;
+    PooledBytes blank;
     if (told.kind == ReportKind::done && told.probe) {
-      blank.resize(static_cast<std::size_t>(told.probe->back_bytes.value_or(0.0)));
-      if (!blank.empty()) told.pieces.push_back(blank.size());
+      blank = pool_.take(static_cast<std::size_t>(told.probe->back_bytes.value_or(0.0)));
+      if (blank.size > 0) told.pieces.push_back(blank.size);
     } else if (told.kind == ReportKind::done) {
       parts = result_parts(run_->kernels[static_cast<std::size_t>(told.block.phase)]->data(),
                            told.block);
@@ -490,21 +492,20 @@ class NodeAgent final : public CommunicatorClient {
       told.pieces = pieces_of(parts);
     }
     communicator_->post(0, archived(MessageFromNode(told)));
-    if (!blank.empty()) send_text(std::move(blank));
-    if (form_of(parts) == PayloadForm::gathered) send_text(gathered(parts));
+    if (blank.size > 0) communicator_->send(0, blank.bytes(), blank.owner);
+    if (form_of(parts) == PayloadForm::gathered) {
+      const PooledBytes copy = pool_.take(bytes_in(parts));
+      gather(parts, copy.span());
+      communicator_->send(0, copy.bytes(), copy.owner);
+    }
     if (form_of(parts) != PayloadForm::apart) return;
     const std::shared_ptr<void>& owner =
         run_->kernels[static_cast<std::size_t>(told.block.phase)]->memory()->owner();
     for (const ReceivedPart& part : parts) communicator_->send(0, part, owner);
   }
 
-  void send_text(std::string text) {
-    auto owner = std::make_shared<std::string>(std::move(text));
-    const auto view = std::as_bytes(std::span(*owner));
-    communicator_->send(0, view, std::move(owner));
-  }
-
   Communicator* communicator_;
+  BytePool pool_;
   NodeService& service_;
   std::mutex mutex_;
   std::condition_variable changed_;

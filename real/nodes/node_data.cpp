@@ -60,6 +60,7 @@ ShapedData::ShapedData(const DataShape& shape) {
   for (const RowsShape& rows : shape.inputs) bytes += bytes_of(rows);
   for (const RowsShape& rows : shape.results) bytes += bytes_of(rows);
   for (const std::uint64_t resident : shape.resident_bytes) bytes += in_whole_pages(resident);
+  bytes_ = bytes;
   if (bytes > 0) {
     void* const begin = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -73,6 +74,15 @@ ShapedData::ShapedData(const DataShape& shape) {
   for (const std::uint64_t resident : shape.resident_bytes) {
     data_.resident.push_back({std::exchange(next_, next_ + in_whole_pages(resident)), resident});
   }
+}
+
+void ShapedData::make_ready() {
+  if (bytes_ == 0 || std::exchange(is_ready_, true)) return;
+  // Where the system cannot do it (before Linux 5.14), pages are taken one by one, as they are
+  // written.
+  constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers do not know
+  ::madvise(owner_.get(), bytes_, MADV_HUGEPAGE);
+  ::madvise(owner_.get(), bytes_, populate_write);
 }
 
 template <class Rows>

@@ -40,8 +40,8 @@ struct DataShape {
 /// which those that an iteration changes are an array of their own.
 [[nodiscard]] DataShape shape_of(const Workload& workload);
 
-/// Memory of a shape. It takes room only where something was written, reads as 0 elsewhere, and
-/// stays as long as somebody owns it.
+/// Memory of a shape. It reads as 0 where nothing was written, and stays as long as somebody owns it.
+/// Before `make_ready` it takes room only where something was written.
 class ShapedData {
  public:
   /// Throws std::bad_alloc.
@@ -49,6 +49,9 @@ class ShapedData {
 
   [[nodiscard]] KernelData& data() { return data_; }
   [[nodiscard]] const KernelData& data() const { return data_; }
+  /// Takes all of its memory now, because taking a page when it is first written costs time then. It
+  /// may be written meanwhile.
+  void make_ready();
   /// Its memory.
   [[nodiscard]] const std::shared_ptr<void>& owner() const { return owner_; }
 
@@ -60,6 +63,8 @@ class ShapedData {
   KernelData data_;
   std::shared_ptr<void> owner_;
   std::byte* next_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool is_ready_ = false;
 };
 
 /// A kernel whose programs are those of another one, which is not allocated, and whose data are what

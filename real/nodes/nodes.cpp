@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "real/nodes/byte_pool.hpp"
 #include "real/nodes/payload.hpp"
 #include "real/worker_mailbox.hpp"
 #include "shared_policies/model/failure.hpp"
@@ -484,7 +485,7 @@ class Nodes::Master final : public CommunicatorClient {
     std::shared_ptr<const void> owner = owner_of(phase.data(), part);
     if (!owner && phase.blank) owner = phase.blank->owner();
     if (owner) return communicator_->send(rank, part, std::move(owner));
-    send_text(rank, gathered(std::vector{part}));
+    send_copy(rank, {part});
   }
 
   /// Sends a block with its input. Returns the bytes of that.
@@ -496,7 +497,7 @@ class Nodes::Master final : public CommunicatorClient {
     sent.pieces = pieces_of(parts);
     post(unit, sent);
     if (form == PayloadForm::gathered) {
-      send_text(unit.unit.rank, gathered(parts));
+      send_copy(unit.unit.rank, parts);
     } else if (form == PayloadForm::apart) {
       for (const SentPart& part : parts) send_part(unit.unit.rank, phase, part);
     }
@@ -508,14 +509,17 @@ class Nodes::Master final : public CommunicatorClient {
     const double bytes = sent.probe->there_bytes;
     if (bytes > 0.0) sent.pieces.push_back(static_cast<std::uint64_t>(bytes));
     post(unit, sent);
-    if (bytes > 0.0) send_text(unit.unit.rank, std::string(static_cast<std::size_t>(bytes), '\0'));
+    if (bytes > 0.0) send(unit.unit.rank, pool_.take(static_cast<std::size_t>(bytes)));
     return bytes;
   }
 
-  void send_text(int rank, std::string text) {
-    auto owner = std::make_shared<std::string>(std::move(text));
-    const auto view = std::as_bytes(std::span(*owner));
-    communicator_->send(rank, view, std::move(owner));
+  void send_copy(int rank, const std::vector<SentPart>& parts) {
+    const PooledBytes copy = pool_.take(bytes_in(parts));
+    gather(parts, copy.span());
+    send(rank, copy);
+  }
+  void send(int rank, const PooledBytes& bytes) {
+    communicator_->send(rank, bytes.bytes(), bytes.owner);
   }
 
   void take(int from, Answer& answer) {
@@ -555,20 +559,21 @@ class Nodes::Master final : public CommunicatorClient {
       if (unit != nullptr) fail(*unit, report.why);
       return;
     }
-    if (report.pieces.empty()) return arrived(from, report, {});
+    if (report.pieces.empty()) return arrived(from, report, enclosed_in(report));
     // What follows the message is received, whether or not it is wanted.
     std::size_t bytes = 0;
     for (const std::uint64_t piece : report.pieces) bytes += piece;
-    auto all = std::make_shared<std::string>(bytes, '\0');
+    const PooledBytes all = pool_.take(bytes);
     const auto told = std::make_shared<BlockReport>(std::move(report));
     std::size_t begin = 0;
     for (const std::uint64_t piece : told->pieces) {
-      const auto room = std::as_writable_bytes(std::span(*all)).subspan(begin, piece);
+      const auto room = all.span().subspan(begin, piece);
       begin += piece;
-      communicator_->receive(from, room, all, [this, from, told, all, is_last = begin == bytes] {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (is_last) arrived(from, *told, std::as_bytes(std::span(*all)));
-      });
+      communicator_->receive(from, room, all.owner,
+                             [this, from, told, all, is_last = begin == bytes] {
+                               const std::lock_guard<std::mutex> lock(mutex_);
+                               if (is_last) arrived(from, *told, all);
+                             });
     }
   }
 
@@ -585,19 +590,25 @@ class Nodes::Master final : public CommunicatorClient {
     return found == units_.end() ? nullptr : &*found;
   }
 
+  /// The results that are in the message itself.
+  [[nodiscard]] PooledBytes enclosed_in(const BlockReport& report) {
+    PooledBytes bytes = pool_.take(report.enclosed.size());
+    std::memcpy(bytes.span().data(), report.enclosed.data(), report.enclosed.size());
+    return bytes;
+  }
+
   /// All bytes of a report are here.
-  void arrived(int from, const BlockReport& report, std::span<const std::byte> bytes) {
+  void arrived(int from, const BlockReport& report, const PooledBytes& bytes) {
     RemoteUnit* const unit = unit_of(from, report.run, report.unit);
     if (unit == nullptr || unit->has_failed) return;
-    if (!back_.holds(from)) return end_block(*unit, report, bytes);
-    auto kept = std::make_shared<std::pair<BlockReport, std::string>>(
-        report, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-    const std::size_t size = std::max(bytes.size(), report.enclosed.size());
-    back_.begin(from, static_cast<double>(size), steady_clock::now(), [this, from, kept] {
-      RemoteUnit* const of = unit_of(from, kept->first.run, kept->first.unit);
-      if (of == nullptr || of->has_failed) return;
-      end_block(*of, kept->first, std::as_bytes(std::span(kept->second)));
-    });
+    if (!back_.holds(from)) return end_block(*unit, report, bytes.bytes());
+    const auto told = std::make_shared<BlockReport>(report);
+    back_.begin(from, static_cast<double>(bytes.size), steady_clock::now(),
+                [this, from, told, bytes] {
+                  RemoteUnit* const of = unit_of(from, told->run, told->unit);
+                  if (of == nullptr || of->has_failed) return;
+                  end_block(*of, *told, bytes.bytes());
+                });
   }
 
   void end_block(RemoteUnit& unit, const BlockReport& told, std::span<const std::byte> bytes) {
@@ -629,7 +640,6 @@ class Nodes::Master final : public CommunicatorClient {
       return;
     }
     if (!unit.unit.computes) return;
-    if (bytes.empty()) bytes = std::as_bytes(std::span(told.enclosed));
     const bool are_kept =
         box.access_host(command, [&] { scatter(bytes, results_of(told)); });
     if (!are_kept) report.kind = ReportKind::dropped;
@@ -678,6 +688,7 @@ class Nodes::Master final : public CommunicatorClient {
   std::uint64_t run_number_ = 0;
   std::vector<SentPhase> phases_;
   std::vector<RemoteUnit> units_;
+  BytePool pool_;
   HeldLinks there_{{}};
   HeldLinks back_{{}};
   NodesRunEnd ended_;

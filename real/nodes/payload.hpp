@@ -71,7 +71,16 @@ template <class Parts>
                                                                        : PayloadForm::gathered;
 }
 
-/// All parts one after the other.
+/// Copies all parts to `to`, one after the other.
+template <class Parts>
+void gather(const Parts& parts, std::span<std::byte> to) {
+  for (const auto& part : parts) {
+    std::memcpy(to.data(), part.data(), part.size());
+    to = to.subspan(part.size());
+  }
+}
+
+/// All parts one after the other, of few bytes.
 template <class Parts>
 [[nodiscard]] std::string gathered(const Parts& parts) {
   std::string all;
