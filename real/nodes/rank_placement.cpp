@@ -17,6 +17,19 @@ struct HostCores {
   std::map<int, std::string> owner_of_core;
 };
 
+/// Where threads of a rank that sleep most of the time run if units compute on all cores: on the
+/// last core of its own unit with the largest slowdown.
+int core_to_share(const RankUnits& rank, const Placement& placement) {
+  int core = rank.machine.threads.back().number;
+  double slowdown = 0.0;
+  for (std::size_t i = 0; i < rank.units.size(); ++i) {
+    if (placement.cores[i].empty() || rank.units[i].slowdown < slowdown) continue;
+    slowdown = rank.units[i].slowdown;
+    core = placement.cores[i].back();
+  }
+  return core;
+}
+
 }  // namespace
 
 std::string this_host() {
@@ -73,11 +86,8 @@ std::vector<Placement> place_ranks(std::span<const RankUnits> ranks) {
       placement.waiting_compute = false;
       continue;
     }
-    if (!placement.waiting_compute) {
-      // Units of later ranks have those on which no unit of this one computes.
-      placement.waiting_compute = true;
-      placement.waiting.resize(1);
-    }
+    placement.waiting_compute = true;
+    placement.waiting = {core_to_share(ranks[i], placement)};
   }
   return placements;
 }
