@@ -39,8 +39,9 @@ struct Naps {
   microseconds least;
 };
 constexpr Naps naps_alone{32, microseconds(5)};
-/// Where units compute on the same core, each look takes their time, some microseconds.
-constexpr Naps naps_beside_units{8, microseconds(20)};
+/// Where units compute on the same core, each look takes their time: some 20 us with two switches of
+/// threads. A unit that has a second block to go on with does not notice such naps.
+constexpr Naps naps_beside_units{2, microseconds(50)};
 constexpr microseconds nap_max{1000};
 /// If what comes may wait.
 constexpr microseconds nap_in_time{200};
@@ -205,7 +206,7 @@ void Communicator::live(std::promise<void>& up) {
       const std::lock_guard<std::mutex> lock(mutex_);
       return ends_ || (client_ != nullptr && client_->has_work());
     };
-    setup_.signal->wait(has_work, nap_end(now));
+    setup_.signal->sleep_until(has_work, nap_end(now));
   }
   turn();  // what was posted last
   if (std::ranges::any_of(peers_, &Peer::is_lost)) is_orderly_ = false;

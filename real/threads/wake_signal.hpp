@@ -40,6 +40,12 @@ class WakeSignal {
     return is_ready;
   }
 
+  /// The same for a waiter that has looked already and sleeps at once.
+  template <class Ready>
+  bool sleep_until(Ready&& ready, TimePoint deadline) {
+    return sleep(ready, deadline);
+  }
+
  private:
   static constexpr int quick_looks = 20;
   static constexpr Span spin_span = std::chrono::microseconds(3);
