@@ -253,7 +253,15 @@ class Nodes::Master final : public CommunicatorClient {
   struct AtNode {
     Command command;
     Seconds sent{};  ///< when its bytes began to move
+    std::optional<Seconds> resident_at{};  ///< when a held link had moved the resident data for it
     bool is_told = false;  ///< that it was taken back
+  };
+
+  /// The input of a block, or the resident data that it needs, on a held link.
+  struct ToMove {
+    BlockAtNode block;
+    double bytes = 0.0;
+    bool is_resident = false;
   };
 
   /// The state of one remote unit in a run.
@@ -265,8 +273,8 @@ class Nodes::Master final : public CommunicatorClient {
     std::uint64_t rings = 0;
     bool has_failed = false;
     std::vector<AtNode> at_node{};
-    /// Blocks whose bytes held links are to move, in order; the first is being moved.
-    std::deque<std::pair<BlockAtNode, double>> to_move{};
+    /// What held links are to move, in order; the first is being moved.
+    std::deque<ToMove> to_move{};
     Seconds in_until{};                   ///< when the last copy in ended
     Seconds out_until{};                  ///< likewise
   };
@@ -418,14 +426,16 @@ class Nodes::Master final : public CommunicatorClient {
                    .probe = command.probe,
                    .is_held = there_.holds(unit.unit.rank)};
     double bytes = 0.0;
+    double resident_bytes = 0.0;
     const auto send = [&] {
       if (command.probe) {
         bytes = send_probe(unit, sent);
         return;
       }
-      bytes = send_resident(unit.unit.rank, command.block.phase, command.block.iteration);
-      sent.follows_resident = bytes > 0.0;
-      bytes += send_input(unit, sent);
+      resident_bytes =
+          send_resident(unit.unit.rank, command.block.phase, command.block.iteration);
+      sent.follows_resident = resident_bytes > 0.0;
+      bytes = send_input(unit, sent);
     };
     if (!unit.mailbox->access_host(command, send)) {
       over.kind = ReportKind::dropped;
@@ -434,26 +444,40 @@ class Nodes::Master final : public CommunicatorClient {
     }
     unit.at_node.push_back({command, begin});
     if (!sent.is_held) return;
-    unit.to_move.push_back({id_of(command.block, command.probe), bytes});
-    if (unit.to_move.size() == 1) move_next(number);
+    const BlockAtNode id = id_of(command.block, command.probe);
+    const bool is_moving = !unit.to_move.empty();
+    if (resident_bytes > 0.0) unit.to_move.push_back({id, resident_bytes, true});
+    unit.to_move.push_back({id, bytes});
+    if (!is_moving) move_next(number);
   }
 
   /// Begins to move the bytes of the oldest block for a unit over the held links.
   void move_next(std::size_t number) {
     RemoteUnit& unit = units_[number];
     if (unit.to_move.empty()) return;
-    const auto [block, bytes] = unit.to_move.front();
-    for (AtNode& at : unit.at_node) {
-      if (id_of(at.command.block, at.command.probe) == block) at.sent = now(unit);
-    }
+    const ToMove next = unit.to_move.front();
+    AtNode* const at = at_node(unit, next.block);
+    if (at != nullptr && !at->resident_at) at->sent = now(unit);
     const std::uint32_t epoch = unit.epoch;
-    there_.begin(unit.unit.rank, bytes, steady_clock::now(), [this, number, epoch, id = block] {
+    there_.begin(unit.unit.rank, next.bytes, steady_clock::now(), [this, number, epoch, next] {
       RemoteUnit& moved = units_[number];
       if (moved.epoch != epoch) return;
-      post(moved, ReleaseBlock{run_number_, moved.unit.number, epoch, id});
+      AtNode* const of = at_node(moved, next.block);
+      if (!next.is_resident) {
+        post(moved, ReleaseBlock{run_number_, moved.unit.number, epoch, next.block});
+      } else if (of != nullptr) {
+        of->resident_at = now(moved);
+      }
       moved.to_move.pop_front();
       move_next(number);
     });
+  }
+
+  [[nodiscard]] static AtNode* at_node(RemoteUnit& unit, const BlockAtNode& block) {
+    const auto found = std::ranges::find_if(unit.at_node, [&](const AtNode& at) {
+      return id_of(at.command.block, at.command.probe) == block;
+    });
+    return found == unit.at_node.end() ? nullptr : &*found;
   }
 
   /// Sends what the node has not of the resident data of a phase. Returns how many bytes.
@@ -652,7 +676,8 @@ class Nodes::Master final : public CommunicatorClient {
       return std::max(here(unit, there), least);
     };
     const Seconds begin = std::max({at.sent, at.command.assigned, unit.in_until});
-    const Seconds resident = told.resident_at > Seconds{} ? from(told.resident_at, begin) : begin;
+    Seconds resident = told.resident_at > Seconds{} ? from(told.resident_at, begin) : begin;
+    if (at.resident_at) resident = std::max(*at.resident_at, begin);
     const Seconds came = from(told.arrived, resident);
     const bool by_itself = unit.unit.copies_by_itself;
     const StageTimes& times = told.times;

@@ -35,6 +35,8 @@ class NodeProgram final : public NodeService {
 
   std::string answer(const std::string& text) override {
     UnitsAnswer answer;
+    answer.host = this_host();
+    answer.machine = this_machine();
     try {
       const UnitsQuestion question = read_units_question(text);
       RunOptions options = options_;
@@ -66,8 +68,6 @@ class NodeProgram final : public NodeService {
 
  private:
   void describe(UnitsAnswer& answer) const {
-    answer.host = this_host();
-    answer.machine = this_machine();
     answer.phases = machine_.phases;
     const std::vector<PlacedUnit> placed = placed_units(machine_.specs);
     for (std::size_t i = 0; i < machine_.specs.size(); ++i) {

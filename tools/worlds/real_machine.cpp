@@ -230,15 +230,18 @@ RealMachine load_paced_platform(const RunOptions& options) {
 /// is computed, and one whose bytes travel.
 constexpr int remote_slots = 2;
 
-/// Adds the units of this process. `any_computes`: whether any unit of the run does.
-void add_units(RealMachine& machine, const RunOptions& options, std::vector<UnitSpec> specs,
-               bool any_computes) {
+/// Chooses the workloads. `any_computes`: whether any unit of the run does.
+void add_phases(RealMachine& machine, const RunOptions& options, bool any_computes) {
   choose_phases(machine, options, any_computes);
   for (const Workload& phase : machine.phases) {
     const auto of_kernel = std::ranges::find(machine.traces, phase.kernel, &Trace::kernel);
     const bool is_known = of_kernel != machine.traces.end();
     machine.merges.push_back(is_known ? of_kernel->merge.value_or(Seconds{}) : Seconds{});
   }
+}
+
+/// Adds the units of this process.
+void add_units(RealMachine& machine, std::vector<UnitSpec> specs) {
   for (UnitSpec& spec : specs) {
     add_watts(spec, machine);
     if (!spec.computes()) pace(spec, machine);
@@ -261,15 +264,21 @@ RealMachine load_given_units(const RunOptions& options, std::vector<Trace> trace
   const bool has_own_units = options.loop && !options.loop->units.empty();
   std::vector<UnitSpec> specs =
       has_own_units ? options.loop->units : parse_units(units_of_rank(options, 0));
+  const auto computes = [](const std::vector<UnitSpec>& units) {
+    return std::ranges::any_of(units, &UnitSpec::computes);
+  };
+  bool any_computes = computes(specs);
+  // What is wrong here is said before the nodes are asked, where it is likely to be wrong, too.
+  if (any_computes) add_phases(machine, options, true);
   NodeUnits remote;
   if (options.nodes) {
     name_units_of("node0", specs);
     remote = open_nodes(options, machine.traces);
   }
-  const auto computes = [](const std::vector<UnitSpec>& units) {
-    return std::ranges::any_of(units, &UnitSpec::computes);
-  };
-  const bool any_computes = computes(specs) || computes(remote.specs);
+  if (!any_computes) {
+    any_computes = computes(remote.specs);
+    add_phases(machine, options, any_computes);
+  }
   machine.on = any_computes ? "real" : "paced";
   if (any_computes && options.on == "paced") {
     throw InputError("--unit", "not all units are paced; say --on real");
@@ -278,7 +287,7 @@ RealMachine load_given_units(const RunOptions& options, std::vector<Trace> trace
     throw InputError("--time-scale",
                      "only paced units can run faster or slower than they do; leave it out");
   }
-  add_units(machine, options, std::move(specs), any_computes);
+  add_units(machine, std::move(specs));
   if (options.nodes) add_remote_units(machine, options, std::move(remote));
   if (machine.specs.empty()) {
     throw InputError("--unit", "no unit can take part; give units with more memory");
@@ -355,8 +364,8 @@ RealMachine load_node_machine(const RunOptions& options, std::vector<Trace> trac
     if (!has_slots) specs[i].unit.slots = std::max(specs[i].unit.slots, remote_slots);
   }
   name_units_of(node, specs);
-  const bool any_computes = std::ranges::any_of(specs, &UnitSpec::computes);
-  add_units(machine, options, std::move(specs), any_computes);
+  add_phases(machine, options, std::ranges::any_of(specs, &UnitSpec::computes));
+  add_units(machine, std::move(specs));
   check_fit(machine, options.results_folder);
   return machine;
 }
