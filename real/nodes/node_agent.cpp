@@ -8,6 +8,8 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -400,6 +402,33 @@ class NodeAgent final : public CommunicatorClient {
             .arrived = arrived};
   }
 
+  void take(const SendLinkProbe& probe) {
+    const auto answer = [this, probe] {
+      const auto now = std::chrono::steady_clock::now().time_since_epoch();
+      const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+      communicator_->post(
+          0, archived(MessageFromNode(LinkProbed{probe.number, ns, probe.back_bytes})));
+      if (probe.back_bytes == 0) return;
+      const PooledBytes back = pool_.take(probe.back_bytes);
+      communicator_->send(0, back.bytes(), back.owner);
+    };
+    if (probe.is_held) held_probes_.emplace(probe.number, answer);
+    if (probe.there_bytes == 0) {
+      if (!probe.is_held) answer();
+      return;
+    }
+    const PooledBytes there = pool_.take(probe.there_bytes);
+    communicator_->receive(0, there.span(), there.owner, [this, answer, is_held = probe.is_held] {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!is_held) answer();
+    });
+  }
+  /// Its bytes came long before, unless the link is slower than what holds it.
+  void take(const ReleaseLinkProbe& release) {
+    const auto found = held_probes_.extract(release.number);
+    if (!found.empty()) found.mapped()();
+  }
+
   void take(const ReleaseBlock& release) {
     if (!is_of_run(release.run) || !is_up_) return;
     for (const auto& arriving : run_->units[release.unit].arriving) {
@@ -513,6 +542,7 @@ class NodeAgent final : public CommunicatorClient {
   std::vector<MessageFromNode> outgoing_;  ///< from the first thread
   std::unique_ptr<NodeRun> run_;
   bool is_up_ = false;  ///< the units of `run_` are
+  std::map<std::uint64_t, std::function<void()>> held_probes_;
   std::vector<DataShape> shapes_;
   std::vector<std::shared_ptr<ShapedData>> data_;  ///< (phases), kept for further runs
 };

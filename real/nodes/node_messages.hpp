@@ -104,9 +104,20 @@ struct AbandonBlocks {
   bool are_late = false;
 };
 
+/// Bytes that mean nothing follow, and as many as `back_bytes` are to come back.
+struct SendLinkProbe {
+  std::uint64_t number = 0;
+  std::uint64_t there_bytes = 0;
+  std::uint64_t back_bytes = 0;
+  bool is_held = false;  ///< they are there once a ReleaseLinkProbe says so
+};
+struct ReleaseLinkProbe {
+  std::uint64_t number = 0;
+};
+
 using MessageToNode =
     std::variant<Question, BeginRun, EndRun, EndNode, ZeroClock, SendResident, SendBlock,
-                 ReleaseBlock, TakeBackBlock, AbandonBlocks>;
+                 ReleaseBlock, TakeBackBlock, AbandonBlocks, SendLinkProbe, ReleaseLinkProbe>;
 
 // From a node. Times are those of its clock of the run.
 
@@ -155,7 +166,16 @@ struct UnitFree {
   std::uint32_t epoch = 0;
 };
 
-using MessageFromNode = std::variant<Answer, RunBegan, RunEnded, BlockReport, UnitFree>;
+/// The bytes of a probe were there when the clock of the node's machine showed `arrived_ns`; others
+/// follow.
+struct LinkProbed {
+  std::uint64_t number = 0;
+  std::int64_t arrived_ns = 0;
+  std::uint64_t back_bytes = 0;
+};
+
+using MessageFromNode =
+    std::variant<Answer, RunBegan, RunEnded, BlockReport, UnitFree, LinkProbed>;
 
 [[nodiscard]] std::string archived(const MessageToNode& message);
 [[nodiscard]] std::string archived(const MessageFromNode& message);

@@ -180,6 +180,26 @@ class Nodes::Master final : public CommunicatorClient {
     return std::exchange(ended_, {});
   }
 
+  std::vector<LinkProbeTimes> probe_links(const std::vector<LinkProbe>& probes) {
+    in_thread([this, probes] {
+      link_probes_.clear();
+      for (const LinkProbe& probe : probes) link_probes_.push_back({probe});
+      for (std::size_t i = 0; i < link_probes_.size(); ++i) send_link_probe(i);
+    });
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto is_over = [this](const ProbedLink& probe) {
+      return probe.is_done || !lost_[static_cast<std::size_t>(probe.asked.rank)].empty();
+    };
+    changed_.wait_for(lock, answer_patience,
+                      [&] { return std::ranges::all_of(link_probes_, is_over); });
+    std::vector<LinkProbeTimes> times;
+    for (const ProbedLink& probe : link_probes_) {
+      if (!probe.is_done) throw BackendError(lost_text(probe.asked.rank));
+      times.push_back(probe.times);
+    }
+    return times;
+  }
+
   std::vector<std::optional<ClockOffset::Estimate>> clocks() {
     std::vector<std::optional<ClockOffset::Estimate>> clocks;
     in_thread([this, &clocks] {
@@ -279,6 +299,14 @@ class Nodes::Master final : public CommunicatorClient {
     Seconds out_until{};                  ///< likewise
   };
 
+  /// A probe of a link.
+  struct ProbedLink {
+    LinkProbe asked;
+    TimePoint sent{};
+    LinkProbeTimes times{};
+    bool is_done = false;
+  };
+
   /// The kernel's data of a phase, and what each node has of the resident ones.
   struct SentPhase {
     Kernel* kernel = nullptr;
@@ -340,6 +368,54 @@ class Nodes::Master final : public CommunicatorClient {
   }
 
   [[nodiscard]] Seconds now(const RemoteUnit& unit) const { return unit.clock->now(); }
+
+  void send_link_probe(std::size_t number) {
+    ProbedLink& probe = link_probes_[number];
+    const LinkProbe& asked = probe.asked;
+    const bool is_held = there_.holds(asked.rank);
+    communicator_->post(asked.rank,
+                        archived(MessageToNode(SendLinkProbe{number, asked.there_bytes,
+                                                             asked.back_bytes, is_held})));
+    probe.sent = steady_clock::now();
+    if (asked.there_bytes > 0) send(asked.rank, pool_.take(asked.there_bytes));
+    if (!is_held) return;
+    there_.begin(asked.rank, static_cast<double>(asked.there_bytes), probe.sent, [this, number] {
+      communicator_->post(link_probes_[number].asked.rank,
+                          archived(MessageToNode(ReleaseLinkProbe{number})));
+    });
+  }
+
+  void take(int from, const LinkProbed& probed) {
+    if (probed.back_bytes == 0) return end_link_probe(from, probed);
+    const PooledBytes back = pool_.take(probed.back_bytes);
+    communicator_->receive(from, back.span(), back.owner, [this, from, probed] {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      end_link_probe(from, probed);
+    });
+  }
+
+  void end_link_probe(int from, const LinkProbed& probed) {
+    if (!back_.holds(from)) return set_link_times(probed);
+    back_.begin(from, static_cast<double>(probed.back_bytes), steady_clock::now(),
+                [this, probed] { set_link_times(probed); });
+  }
+
+  void set_link_times(const LinkProbed& probed) {
+    if (probed.number >= link_probes_.size()) return;
+    ProbedLink& probe = link_probes_[probed.number];
+    const auto ns_of = [](TimePoint at) {
+      return static_cast<double>(
+          std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count());
+    };
+    const double now_ns = ns_of(steady_clock::now());
+    const double ahead_ns = communicator_->clock_of(probe.asked.rank).ahead_at(now_ns);
+    const double sent_ns = ns_of(probe.sent);
+    const double arrived_ns = std::clamp(static_cast<double>(probed.arrived_ns) - ahead_ns,
+                                         sent_ns, std::max(sent_ns, now_ns));
+    probe.times = {Seconds{1e-9 * (arrived_ns - sent_ns)}, Seconds{1e-9 * (now_ns - arrived_ns)}};
+    probe.is_done = true;
+    changed_.notify_all();
+  }
 
   /// A time of the node's clock of the run by ours.
   [[nodiscard]] Seconds here(const RemoteUnit& unit, Seconds there) const {
@@ -713,6 +789,7 @@ class Nodes::Master final : public CommunicatorClient {
   std::uint64_t run_number_ = 0;
   std::vector<SentPhase> phases_;
   std::vector<RemoteUnit> units_;
+  std::vector<ProbedLink> link_probes_;
   BytePool pool_;
   HeldLinks there_{{}};
   HeldLinks back_{{}};
@@ -733,6 +810,9 @@ std::vector<std::string> Nodes::ask(const std::vector<std::string>& questions) {
 void Nodes::call(std::vector<std::string> names) { master_->call(std::move(names)); }
 void Nodes::place(std::vector<NodePlacement> places) { master_->place(std::move(places)); }
 void Nodes::hold(std::vector<HeldLink> links) { master_->hold(std::move(links)); }
+std::vector<LinkProbeTimes> Nodes::probe_links(const std::vector<LinkProbe>& probes) {
+  return master_->probe_links(probes);
+}
 void Nodes::begin_run(const NodesRun& run) { master_->begin_run(run); }
 std::unique_ptr<Worker> Nodes::make_worker(const NodeUnit& unit, const WorkerSetup& setup) {
   return master_->make_worker(unit, setup);

@@ -57,6 +57,18 @@ struct NodesPatience {
   std::chrono::milliseconds most{120'000};
 };
 
+/// Bytes to a node, and then others back.
+struct LinkProbe {
+  int rank = 0;
+  std::uint64_t there_bytes = 0;
+  std::uint64_t back_bytes = 0;
+};
+/// How long they took.
+struct LinkProbeTimes {
+  Seconds there;
+  Seconds back;
+};
+
 /// The nodes of a run: all ranks but 0, which this process is. All members may be called by one
 /// thread at a time, the controller's.
 class Nodes {
@@ -78,6 +90,9 @@ class Nodes {
   void place(std::vector<NodePlacement> places);
   /// (ranks) Holds links to these rates.
   void hold(std::vector<HeldLink> links);
+
+  /// Makes these probes all at once, while no run goes on. Throws BackendError if a node is lost.
+  [[nodiscard]] std::vector<LinkProbeTimes> probe_links(const std::vector<LinkProbe>& probes);
 
   // A run.
 

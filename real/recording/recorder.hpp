@@ -78,6 +78,8 @@ struct RecordedUnit {
   Unit unit;  ///< name, kind, node, model, memory, slots, watts
   CopySpeeds copies;
   std::optional<Gpu> gpu;
+  /// Of a unit of another node that is paced: the copies of its trace, which its node makes besides.
+  std::optional<CopySpeeds> on_node{};
 };
 
 /// A size whose mean time is not known as well as is aimed at, because budget or samples ended.

@@ -105,8 +105,7 @@ Recording record_once(const RecordRequest& request) {
 
   if (!recording.trace.samples.empty() && !request.platform_out.empty()) {
     write_whole_file(request.platform_out,
-                     platform_xml(recorded_platform(recording.units, measure_links(machine.specs),
-                                                    recording.trace.kernel, request.out)));
+                     platform_xml(measured_platform(machine, recording, request.out)));
   }
   return recording;
 }

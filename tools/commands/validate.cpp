@@ -95,6 +95,7 @@ void time_paced(Recording& recording, std::uint32_t unit, const UnitSpec& spec,
     trace.samples.push_back(sample);
   }
   recording.units[unit].copies = copy_speeds_of(trace, unit, workload);
+  if (spec.unit.is_remote) recording.units[unit].on_node = recording.units[unit].copies;
 }
 
 std::string trace_file_of(const Workload& workload, const std::string& folder) {
@@ -136,8 +137,7 @@ RecordedFiles record_all(const RealMachine& machine, const ValidateRequest& requ
     write_whole_file(file, trace_text(recording.trace));
     if (files.traces.empty()) {
       write_whole_file(files.platform,
-                       platform_xml(recorded_platform(recording.units, measure_links(machine.specs),
-                                                      workload.kernel, file)));
+                       platform_xml(measured_platform(machine, recording, file)));
     }
     files.traces.push_back(file);
     if (recording.interrupted) {

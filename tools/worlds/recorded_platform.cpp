@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -258,6 +259,99 @@ PlatformDescription recorded_platform(const std::vector<RecordedUnit>& units,
     add_unit(platform, unit, of_both[device], with_a_bus.contains(device));
   }
   add_links(platform, units, devices, with_a_bus);
+  return platform;
+}
+
+namespace {
+
+/// What a unit's copies take beyond those of the network, on a link of its own.
+std::optional<CopySpeed> beyond(const std::optional<CopySpeed>& whole, const CopySpeed& network) {
+  if (!whole) return std::nullopt;
+  const double s_per_byte =
+      1.0 / whole->bandwidth_bytes_per_s - 1.0 / network.bandwidth_bytes_per_s;
+  if (s_per_byte <= 0.0) return std::nullopt;
+  return CopySpeed{std::max(Seconds{}, whole->latency - network.latency), 1.0 / s_per_byte};
+}
+
+/// Adds a link that all nodes share in one direction, if they have less together than one after the
+/// other. Returns its name; empty: there is none.
+std::string add_shared_link(PlatformDescription& platform, const std::string& name,
+                            const std::vector<CopySpeed>& alone, double together_bytes_per_s) {
+  constexpr double noticeable = 0.9;
+  double sum_bytes_per_s = 0.0;
+  for (const CopySpeed& link : alone) sum_bytes_per_s += link.bandwidth_bytes_per_s;
+  if (alone.size() < 2 || together_bytes_per_s > noticeable * sum_bytes_per_s) return {};
+  platform.links.push_back({name, together_bytes_per_s, Seconds{}, true});
+  return name;
+}
+
+/// The links that transfers with a node cross.
+struct LinksOfNode {
+  std::size_t rank = 0;  ///< in the order of `network`
+  std::vector<std::string> in;
+  std::vector<std::string> out;
+};
+
+}  // namespace
+
+void add_nodes(PlatformDescription& platform, const std::vector<RecordedUnit>& units,
+               const MeasuredNetwork& network) {
+  const std::string all_in =
+      add_shared_link(platform, "network-out", network.there, network.all_there_bytes_per_s);
+  const std::string all_out =
+      add_shared_link(platform, "network-in", network.back, network.all_back_bytes_per_s);
+  platform.comment += fmt::format(
+      "\nThe links of nodes were measured when nothing ran: all together got {:.3g} MB/s and gave "
+      "{:.3g} MB/s.",
+      network.all_there_bytes_per_s / 1e6, network.all_back_bytes_per_s / 1e6);
+  std::map<std::string, LinksOfNode> nodes;
+  for (std::size_t i = 0; i < network.there.size(); ++i) {
+    const std::string node = fmt::format("node{}", i + 1);
+    LinksOfDevice own = add_device_links(
+        platform, node, {network.there[i], network.back[i], network.both_bytes_per_s[i]});
+    LinksOfNode& links = nodes[node];
+    links.rank = i;
+    if (!all_in.empty()) links.in.push_back(all_in);
+    links.in.insert(links.in.end(), own.in.begin(), own.in.end());
+    links.out = std::move(own.out);
+    if (!all_out.empty()) links.out.push_back(all_out);
+  }
+  for (const RecordedUnit& unit : units) {
+    const std::string& name = unit.unit.name;
+    platform.hosts.push_back(describe_unit(unit.unit, name));
+    LinksOfNode links = nodes.at(unit.unit.node);
+    const std::size_t rank = links.rank;
+    std::optional<CopySpeed> in = beyond(unit.copies.in, network.there[rank]);
+    std::optional<CopySpeed> out = beyond(unit.copies.out, network.back[rank]);
+    if (unit.unit.kind == UnitKind::cpu) in = out = std::nullopt;
+    if (unit.on_node) {
+      in = unit.on_node->in;
+      out = unit.on_node->out;
+    }
+    if (in) {
+      links.in.push_back(in_link_of(unit.unit));
+      platform.links.push_back({links.in.back(), in->bandwidth_bytes_per_s, in->latency, true});
+    }
+    if (out) {
+      links.out.insert(links.out.begin(), out_link_of(unit.unit));
+      platform.links.push_back(
+          {links.out.front(), out->bandwidth_bytes_per_s, out->latency, true});
+    }
+    platform.routes.push_back({"RAM", name, std::move(links.in)});
+    platform.routes.push_back({name, "RAM", std::move(links.out)});
+  }
+}
+
+PlatformDescription measured_platform(const RealMachine& machine, const Recording& recording,
+                                      const std::string& trace_file) {
+  std::vector<RecordedUnit> here;
+  std::vector<RecordedUnit> elsewhere;
+  for (const RecordedUnit& unit : recording.units) {
+    (unit.unit.is_remote ? elsewhere : here).push_back(unit);
+  }
+  PlatformDescription platform = recorded_platform(here, measure_links(machine.specs),
+                                                   recording.trace.kernel, trace_file);
+  if (machine.nodes) add_nodes(platform, elsewhere, measure_network(*machine.nodes));
   return platform;
 }
 

@@ -10,8 +10,10 @@
 
 #include "platforms/platform_file.hpp"
 #include "real/devices/link_rates.hpp"
+#include "real/nodes/network.hpp"
 #include "real/recording/recorder.hpp"
 #include "real/unit_spec.hpp"
+#include "tools/worlds/real_machine.hpp"
 
 namespace equipoise {
 
@@ -59,6 +61,18 @@ void add_gpus(PlatformDescription& platform, std::span<const MeasuredGpu> gpus);
 [[nodiscard]] PlatformDescription recorded_platform(const std::vector<RecordedUnit>& units,
                                                     const DeviceLinks& devices,
                                                     const std::string& kernel,
+                                                    const std::string& trace_file);
+
+/// Adds units of other nodes, which are reached over the links of `network`: those of their node,
+/// in either direction, and if all nodes together get, or give, less than the sum of what each does
+/// alone, a link of the master's, which all of their transfers share. What their copies take beyond
+/// that, on their node, is a link of the unit's own; a CPU has none.
+void add_nodes(PlatformDescription& platform, const std::vector<RecordedUnit>& units,
+               const MeasuredNetwork& network);
+
+/// The platform of a recording that has just been made on `machine`, whose links it measures.
+[[nodiscard]] PlatformDescription measured_platform(const RealMachine& machine,
+                                                    const Recording& recording,
                                                     const std::string& trace_file);
 
 }  // namespace equipoise
