@@ -7,13 +7,15 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace equipoise {
 namespace {
 
 /// What is taken of a host.
 struct HostCores {
-  std::set<int> numbers;
+  std::map<int, int> units_of_thread;
+  std::map<int, int> units_of_core;
   std::map<int, std::string> owner_of_core;
 };
 
@@ -44,23 +46,20 @@ std::vector<Placement> place_ranks(std::span<const RankUnits> ranks) {
   std::vector<Placement> placements;
   for (const RankUnits& rank : ranks) {
     HostCores& host = hosts[rank.host];
-    // First the threads of cores that nobody has, then the other threads of such cores, and if
-    // there is none at all, those that others have.
+    // First the threads that the fewest units have, and of these those of cores that the fewest
+    // have.
     Machine left = rank.machine;
-    std::erase_if(left.threads, [&](const CpuThread& thread) {
-      return host.numbers.contains(thread.number);
-    });
     std::ranges::stable_sort(left.threads, {}, [&](const CpuThread& thread) {
-      return host.owner_of_core.contains(thread.core);
+      return std::pair(host.units_of_thread[thread.number], host.units_of_core[thread.core]);
     });
-    if (left.threads.empty()) left.threads = rank.machine.threads;
     Placement placement = place_units(rank.units, left);
     std::set<std::string> sharers;
     for (std::size_t i = 0; i < placement.cores.size(); ++i) {
       for (const int number : placement.cores[i]) {
-        host.numbers.insert(number);
         const auto thread =
             std::ranges::find(rank.machine.threads, number, &CpuThread::number);
+        ++host.units_of_thread[number];
+        ++host.units_of_core[thread->core];
         const auto [owner, is_new] =
             host.owner_of_core.emplace(thread->core, rank.units[i].name);
         const bool is_of_rank = std::ranges::find(rank.units, owner->second, &PlacedUnit::name) !=
@@ -75,10 +74,11 @@ std::vector<Placement> place_ranks(std::span<const RankUnits> ranks) {
     placements.push_back(std::move(placement));
   }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const std::set<int>& taken = hosts[ranks[i].host].numbers;
+    const std::map<int, int>& taken = hosts[ranks[i].host].units_of_thread;
     std::vector<int> free;
     for (const CpuThread& thread : ranks[i].machine.threads) {
-      if (!taken.contains(thread.number)) free.push_back(thread.number);
+      const auto found = taken.find(thread.number);
+      if (found == taken.end() || found->second == 0) free.push_back(thread.number);
     }
     Placement& placement = placements[i];
     if (!free.empty()) {
