@@ -58,6 +58,11 @@ equipoise_tests(threads
     real/emulated_subjects.cpp
     real/emulated_test.cpp
     real/loop/pulled_unit_test.cpp
+    real/nodes/clock_offset_test.cpp
+    real/nodes/communicator_test.cpp
+    real/nodes/held_links_test.cpp
+    real/nodes/nodes_test.cpp
+    real/nodes/rank_placement_test.cpp
     real/paced_test.cpp
     real/probe_test.cpp
     real/real_executor_test.cpp
@@ -69,6 +74,7 @@ equipoise_tests(threads
     real/recording/unit_recorder_test.cpp
     real/scenario_test.cpp
     real/waiting_test.cpp
+    support/thread_ranks.cpp
     traces/journal_queue_test.cpp
   LIBS equipoise::real equipoise::traces
   ALONE

@@ -96,7 +96,13 @@ Communicator::Communicator(CommunicatorSetup setup) : setup_(std::move(setup)) {
   thread_ = start_thread("the connection with other ranks",
                          [this, &up] { live(up); });
   is_up.get();
-  if (rank_ == 0) expect_ranks();
+  if (rank_ > 0) return;
+  try {
+    expect_ranks();
+  } catch (...) {
+    leave(false);
+    throw;
+  }
 }
 
 Communicator::~Communicator() { leave(false); }

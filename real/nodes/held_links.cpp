@@ -43,7 +43,9 @@ void HeldLinks::advance(TimePoint now) {
     move_to(next_);
     std::vector<Done> over;
     for (auto transfer = transfers_.begin(); transfer != transfers_.end();) {
-      if (transfer->ready <= at_ && transfer->bytes_left < bytes_min) {
+      const bool has_moved =
+          transfer->bytes_left < bytes_min || transfer->bytes_per_s == unlimited;
+      if (transfer->ready <= at_ && has_moved) {
         over.push_back(std::move(transfer->done));
         transfer = transfers_.erase(transfer);
       } else {
