@@ -90,6 +90,7 @@ class RealExecutor final : public Executor {
     NodesUp nodes(*this);
     run_units(body);
     const NodesRunEnd ended = nodes.end();
+    if (setup_.nodes && setup_.report_clocks) setup_.report_clocks(setup_.nodes->clocks());
     for (const auto& [event, share] : ended.loads) {
       if (setup_.report_load) setup_.report_load({&setup_.scenario.events[event], share});
     }

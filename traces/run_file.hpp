@@ -152,6 +152,23 @@ constexpr auto describe(DescriptionOf<PacingNote> /*of*/) {
           .in("s"));
 }
 
+/// How the clock of a node differed from the master's, by which all times of a run are.
+struct ClockNote {
+  std::string node;
+  Seconds error;       ///< of times of its units, at most
+  double drift = 0.0;  ///< how much faster it was
+};
+
+constexpr auto describe(DescriptionOf<ClockNote> /*of*/) {
+  return std::tuple(
+      member("node", &ClockNote::node, "the node"),
+      member("error_s", &ClockNote::error, "by which times of its units may be wrong, at most")
+          .in("s")
+          .at_least(0),
+      member("drift", &ClockNote::drift, "how much faster it was than the master's; 1e-6 is a "
+                                         "microsecond in a second"));
+}
+
 /// What a unit did in a run, in the summary.
 struct UnitSummary {
   Items items = 0;
@@ -229,6 +246,7 @@ struct RunSummary {
   std::vector<std::string> units;    ///< names, in the order of the numbers
   std::optional<PacingNote> pacing;  ///< none without paced units
   std::vector<LoadNote> loads;
+  std::vector<ClockNote> clocks{};  ///< of nodes, in a run on several
 };
 
 /// The loss in all and by cause; nothing if it is not known.
@@ -286,6 +304,9 @@ constexpr auto describe(DescriptionOf<RunSummary> /*of*/) {
       member("pacing", &RunSummary::pacing, "how precisely paced units kept to their times")
           .or_null(),
       member("loads", &RunSummary::loads, "loads that competed with real units").may_lack(),
+      member("clocks", &RunSummary::clocks,
+             "of a run on several nodes: how well times of other nodes are known")
+          .may_lack(),
       unwritten(&RunSummary::loss, &RunSummary::verified, &RunSummary::unchecked,
                 &RunSummary::units));
 }

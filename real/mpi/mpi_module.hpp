@@ -20,6 +20,10 @@ struct MpiModule {
 /// Whether mpirun, or srun with PMIx, has started this process.
 [[nodiscard]] bool is_started_by_mpirun();
 
+/// Lets this process, and those that it starts, be no ranks: for children, which MPI would take for
+/// their parent. To be called while there is one thread.
+void forget_mpirun();
+
 /// The MPI that the module was built with, such as "Open MPI 4.1.4"; none: the program has no MPI.
 [[nodiscard]] std::optional<std::string> mpi_version();
 

@@ -106,7 +106,8 @@ class Nodes {
   /// Ends the run on all nodes. Workers of the run must be gone.
   NodesRunEnd end_run(const NodesPatience& patience);
 
-  /// How the clocks of the nodes differ, (ranks - 1): nothing is known of those that are lost.
+  /// How the clocks of the nodes differ from this one's, (ranks - 1): nothing is known of those that
+  /// are lost.
   [[nodiscard]] std::vector<std::optional<ClockOffset::Estimate>> clocks() const;
 
   /// Tells all nodes that it is over, and what to end with. Nothing else may be called afterwards.

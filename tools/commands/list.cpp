@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "platforms/data_sheets.hpp"
+#include "real/mpi/mpi_module.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/meters/meter.hpp"
 #include "real/unit_spec.hpp"
@@ -217,9 +218,17 @@ Json entry_json(const Entry& entry) {
           {"presets", std::move(presets)}};
 }
 
-/// The libraries that kinds of units use on this machine.
+/// What units of other machines are reached by.
+std::string mpi_line() {
+  const std::optional<std::string> mpi = mpi_version();
+  return mpi ? *mpi + ": units of several machines, by mpirun -n RANKS equipoise run ..."
+             : "no MPI: units of this machine only; install Open MPI (libopenmpi-dev, openmpi-bin) "
+               "and build again for those of several";
+}
+
+/// The libraries that units use on this machine.
 std::vector<std::string> library_lines() {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = {mpi_line()};
   for (const UnitKindInfo& kind : unit_catalog()) {
     if (kind.libraries == nullptr || kind.is_absent()) continue;
     for (std::string& line : kind.libraries()) lines.push_back(std::move(line));

@@ -187,6 +187,13 @@ std::string notes_text(const ExecutorNotes& notes) {
     }
     text += "\n";
   }
+  if (!notes.clocks.empty()) {
+    const ClockNote& worst = *std::ranges::max_element(
+        notes.clocks, {}, [](const ClockNote& clock) { return clock.error.value; });
+    text += fmt::format("clocks: times of {} are known to {}\n",
+                        notes.clocks.size() == 1 ? worst.node : "other nodes",
+                        quantity_text(worst.error.value, "s", 2));
+  }
   for (const LoadNote& load : notes.loads) {
     text += fmt::format("load on {} from {}: {:.3f} of it ({:.3f} asked for)\n", load.unit,
                         quantity_text(load.at.value, "s", 4), load.measured_share, load.share);

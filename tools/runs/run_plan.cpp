@@ -202,6 +202,7 @@ RunSummary summary_of(const RunReport& report, const std::vector<Unit>& units) {
   summary.units = names_of(units);
   summary.pacing = report.notes.pacing;
   summary.loads = report.notes.loads;
+  summary.clocks = report.notes.clocks;
   return summary;
 }
 

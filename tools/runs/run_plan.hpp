@@ -23,6 +23,7 @@ namespace equipoise {
 struct ExecutorNotes {
   std::optional<PacingNote> pacing;  ///< nullopt if no unit was paced
   std::vector<LoadNote> loads;
+  std::vector<ClockNote> clocks{};  ///< of the nodes of the run
 };
 
 /// In what the machine of a simulation differs from its traces: which recording of the same machine

@@ -326,6 +326,13 @@ class RealWorld final : public World {
       notes.loads.push_back(
           {report.load->target, report.load->at, report.load->amount, report.share});
     };
+    setup.report_clocks = [&notes](const auto& clocks) {
+      for (std::size_t i = 0; i < clocks.size(); ++i) {
+        if (!clocks[i]) continue;
+        notes.clocks.push_back({fmt::format("node{}", i + 1), Seconds{1e-9 * clocks[i]->error_ns},
+                                clocks[i]->drift});
+      }
+    };
     setup.report_core_use = [&core_use](const CoreUse& use) { core_use = use; };
     return make_real_executor(std::move(setup));
   }
