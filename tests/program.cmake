@@ -19,6 +19,9 @@ equipoise_program_tests(live
     tools/live/validate_test.cpp
   ALONE)
 
+# Ranks that mpirun starts on this machine.
+equipoise_program_tests(nodes SOURCES tools/live/nodes_test.cpp ALONE SMOKE)
+
 equipoise_program_tests(this_machine SOURCES tools/live/this_machine_test.cpp ALONE SMOKE PACKED)
 
 # The usual way through the program.

@@ -354,8 +354,10 @@ void Communicator::answer_pong(int from, std::string_view message) {
 }
 
 void Communicator::look_after_peers(TimePoint now) {
+  constexpr int patience = 10;
+  const milliseconds silence_max = is_close_ ? setup_.silence_max : setup_.silence_max * patience;
   if (now - turned_ > own_pause_max) {
-    for (Peer& peer : peers_) peer.heard = std::max(peer.heard, now - setup_.silence_max / 2);
+    for (Peer& peer : peers_) peer.heard = std::max(peer.heard, now - silence_max / 2);
   }
   turned_ = now;
   const auto first = static_cast<std::size_t>(rank_ == 0 ? 1 : 0);
@@ -363,7 +365,7 @@ void Communicator::look_after_peers(TimePoint now) {
   for (std::size_t rank = first; rank < end; ++rank) {
     Peer& peer = peers_[rank];
     if (peer.is_lost) continue;
-    if (now - peer.heard > setup_.silence_max) {
+    if (now - peer.heard > silence_max) {
       lose(static_cast<int>(rank),
            fmt::format("nothing was heard of it for {:.2g} s",
                        std::chrono::duration<double>(now - peer.heard).count()));

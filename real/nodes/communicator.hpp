@@ -54,7 +54,7 @@ class CommunicatorClient {
 struct CommunicatorSetup {
   /// Called in the communicator's thread. Throws BackendError.
   std::function<std::unique_ptr<Transport>()> connect;
-  /// A rank that was silent for longer is gone.
+  /// A rank that was silent for longer during a run is gone.
   std::chrono::milliseconds silence_max{1500};
   /// What the communicator's thread and others wait by.
   std::shared_ptr<WakeSignal> signal;
@@ -86,6 +86,9 @@ class Communicator {
   /// Runs on these cores, before what computes there. `are_shared`: something does, so that looking
   /// often for messages takes its time.
   void run_on(std::vector<int> cores, bool are_shared);
+  /// A run goes on: ranks that fall silent are to be noticed soon. Otherwise they have ten times as
+  /// long, because they may be busy with what comes before and after.
+  void watch_closely(bool closely) { is_close_ = closely; }
   /// Makes the thread look at its client. Any thread may call it.
   void wake() { setup_.signal->notify(); }
   [[nodiscard]] const std::shared_ptr<WakeSignal>& signal() const { return setup_.signal; }
@@ -172,6 +175,7 @@ class Communicator {
   TimePoint turned_{};       ///< the last turn
   mutable std::mutex mutex_;
   std::vector<ClockOffset> clocks_;  ///< (ranks); changed by the thread, guarded by `mutex_`
+  std::atomic<bool> is_close_ = false;
   std::atomic<bool> ends_ = false;
   std::atomic<bool> is_orderly_ = false;
   std::jthread thread_;

@@ -36,6 +36,7 @@ constexpr milliseconds patience_at_end{60'000};
 struct Arriving {
   SendBlock sent;
   std::size_t pieces_left = 0;
+  std::uint32_t residents_before = 0;  ///< how many resident arrays were sent before it
   bool is_released = true;  ///< no held link keeps it
   bool is_dropped = false;  ///< it was taken back
   Seconds arrived{};
@@ -67,6 +68,8 @@ struct NodeRun {
   std::shared_ptr<Lateness> lateness = std::make_shared<Lateness>();
   std::vector<LocalUnit> units;
   RunLoads loads;
+  std::uint32_t residents_sent = 0;
+  std::uint32_t residents_here = 0;
   Seconds resident_at{};  ///< when the last resident array was there
   int phase = -1;         ///< of the last block
   int iteration = -1;
@@ -151,6 +154,7 @@ class NodeAgent final : public CommunicatorClient {
 
   void lost(int /*rank*/, const std::string& /*why*/) override {
     const std::lock_guard<std::mutex> lock(mutex_);
+    is_alone_ = true;
     slow_.clear();
     slow_.emplace_back(EndNode{1});
     changed_.notify_all();
@@ -180,13 +184,22 @@ class NodeAgent final : public CommunicatorClient {
     try {
       communicator_->run_on(setup.waiting, setup.waiting_compute);
       for (const auto& kernel : run_->kernels) kernel->memory()->make_ready();
+      await_residents(setup.residents_before);
       make_units();
+      communicator_->watch_closely(true);
       const std::lock_guard<std::mutex> lock(mutex_);
       is_up_ = true;
     } catch (const std::exception& failure) {
       began.why = failure.what();
     }
     post(std::move(began));
+  }
+
+  /// Waits for resident data that units have before the run.
+  void await_residents(std::uint32_t count) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] { return run_->residents_here >= count || is_alone_; });
+    if (is_alone_) throw BackendError("the master is gone");
   }
 
   void make_units() {
@@ -217,6 +230,7 @@ class NodeAgent final : public CommunicatorClient {
 
   /// Ends the run, if there is one.
   RunEnded take_down(bool is_stopped) {
+    communicator_->watch_closely(false);
     std::unique_ptr<NodeRun> run;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -282,7 +296,10 @@ class NodeAgent final : public CommunicatorClient {
   }
 
   void take(const SendResident& sent) {
-    if (is_of_run(sent.run)) begin_iteration();
+    if (is_of_run(sent.run)) {
+      ++run_->residents_sent;
+      begin_iteration();
+    }
     std::span<std::byte> room;
     std::shared_ptr<void> owner;
     if (is_of_run(sent.run)) {
@@ -296,7 +313,11 @@ class NodeAgent final : public CommunicatorClient {
     }
     communicator_->receive(0, room, std::move(owner), [this, run = sent.run] {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (is_of_run(run)) run_->resident_at = run_->clock->now();
+      if (!is_of_run(run)) return;
+      ++run_->residents_here;
+      run_->resident_at = run_->clock->now();
+      changed_.notify_all();
+      for (std::uint32_t unit = 0; unit < run_->units.size(); ++unit) hand_on(run, unit);
     });
   }
 
@@ -311,6 +332,7 @@ class NodeAgent final : public CommunicatorClient {
     block->pieces_left = block->sent.pieces.size();
     block->is_released = !block->sent.is_held;
     const bool is_current = is_of_run(block->sent.run) && is_up_;
+    if (is_current) block->residents_before = run_->residents_sent;
     const std::uint64_t run = block->sent.run;
     const std::uint32_t unit = block->sent.unit;
     if (is_current) run_->units[unit].arriving.push_back(block);
@@ -370,13 +392,16 @@ class NodeAgent final : public CommunicatorClient {
     while (!unit.arriving.empty()) {
       const Arriving& first = *unit.arriving.front();
       if (first.pieces_left > 0 || !first.is_released) return;
+      if (run_->residents_here < first.residents_before) return;
       if (first.sent.epoch == unit.epoch && first.is_dropped) {
         report_dropped(first.sent, number, first.arrived);
       } else if (first.sent.epoch == unit.epoch) {
         const Command command{.block = first.sent.block,
                               .assigned = first.arrived,
                               .probe = first.sent.probe};
-        unit.at_worker.push_back({first.sent, first.arrived});
+        // Of a block that came before resident data that were sent before it.
+        const Seconds arrived = std::max(first.arrived, run_->resident_at);
+        unit.at_worker.push_back({first.sent, first.sent.follows_resident ? arrived : first.arrived});
         unit.worker->queue(command, nullptr);
       }
       unit.arriving.pop_front();
@@ -542,6 +567,7 @@ class NodeAgent final : public CommunicatorClient {
   std::vector<MessageFromNode> outgoing_;  ///< from the first thread
   std::unique_ptr<NodeRun> run_;
   bool is_up_ = false;  ///< the units of `run_` are
+  bool is_alone_ = false;  ///< the master is gone
   std::map<std::uint64_t, std::function<void()>> held_probes_;
   std::vector<DataShape> shapes_;
   std::vector<std::shared_ptr<ShapedData>> data_;  ///< (phases), kept for further runs

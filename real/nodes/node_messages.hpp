@@ -35,6 +35,8 @@ struct NodeRunSetup {
   double time_scale = 1.0;
   bool measures_waits = false;
   std::vector<DataShape> shapes{};  ///< (phases)
+  /// How many resident arrays follow at once, which units have before the run.
+  std::uint32_t residents_before = 0;
 };
 /// Begin a run: bring the units up. Answered by RunBegan.
 struct BeginRun {

@@ -129,6 +129,7 @@ class Nodes::Master final : public CommunicatorClient {
         setup.waiting = place.waiting;
         setup.waiting_compute = place.waiting_compute;
         setup.copies_first = place.copies_first;
+        setup.residents_before = is_replicated ? count_missing(rank) : 0;
         began_[rank].reset();
         has_ended_.erase(rank);
         communicator_->post(rank, archived(MessageToNode(BeginRun{setup})));
@@ -136,6 +137,7 @@ class Nodes::Master final : public CommunicatorClient {
       }
     });
     await([this](int rank) { return began_[rank].has_value(); });
+    communicator_->watch_closely(true);
     const std::lock_guard<std::mutex> lock(mutex_);
     for (int rank = 1; rank < ranks_; ++rank) {
       if (!lost_[static_cast<std::size_t>(rank)].empty()) throw BackendError(lost_text(rank));
@@ -166,6 +168,7 @@ class Nodes::Master final : public CommunicatorClient {
   }
 
   NodesRunEnd end_run(const NodesPatience& patience) {
+    communicator_->watch_closely(false);
     in_thread([this, is_stopped = patience.is_stopped] {
       units_.clear();
       there_.clear();
@@ -554,6 +557,17 @@ class Nodes::Master final : public CommunicatorClient {
       return id_of(at.command.block, at.command.probe) == block;
     });
     return found == unit.at_node.end() ? nullptr : &*found;
+  }
+
+  /// How many resident arrays of the first phase the node does not have.
+  [[nodiscard]] std::uint32_t count_missing(int rank) const {
+    const SentPhase& phase = phases_.front();
+    const std::vector<std::uint64_t>& versions = phase.versions[static_cast<std::size_t>(rank)];
+    std::uint32_t missing = 0;
+    for (std::size_t i = 0; i < versions.size(); ++i) {
+      if (phase.data().resident[i].version != versions[i]) ++missing;
+    }
+    return missing;
   }
 
   /// Sends what the node has not of the resident data of a phase. Returns how many bytes.

@@ -125,6 +125,8 @@ TEST(Communicator, NoticesARankThatFallsSilent) {
   Client there(*node);
   master->serve(&here);
   node->serve(&there);
+  master->watch_closely(true);
+  node->watch_closely(true);
   ranks.silence(1);
   const std::vector<std::string> lost = here.await_loss();
   ASSERT_EQ(lost.size(), 1U);

@@ -1,0 +1,154 @@
+// The program under mpirun: ranks on this machine, as on several.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <unistd.h>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "real/mpi/mpi_module.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise::nodes_test {
+namespace {
+
+using Json = nlohmann::json;
+
+const char* const mpirun = "/usr/bin/mpirun";
+
+class UnderMpirun : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!mpi_version()) GTEST_SKIP() << "built without MPI";
+    if (::access(mpirun, X_OK) != 0) GTEST_SKIP() << "there is no " << mpirun;
+    for (const char* const allowed :
+         {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+          "PRTE_MCA_rmaps_default_mapping_policy"}) {
+      const bool is_policy = std::string(allowed).starts_with("PRTE");
+      ::setenv(allowed, is_policy ? ":oversubscribe" : "1", 1);
+    }
+  }
+
+  /// Runs the program with `ranks` ranks. A run that takes two minutes is ended.
+  [[nodiscard]] static ProgramRun type(int ranks, const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"-k",        "5",    "120", mpirun, "--oversubscribe",
+                                    "--bind-to", "none", "-n",  std::to_string(ranks),
+                                    program_file()};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_copy("/usr/bin/timeout", all);
+  }
+
+  TemporaryFolder scratch;
+};
+
+TEST_F(UnderMpirun, EachRankDoesSomeOfTheItemsWhichAreVerified) {
+  const std::string out = scratch.path("run.jsonl");
+  const ProgramRun run = type(2, {"run", "--unit", "cpu", "--workload", "matmul:n=400", "--policy",
+                                  "greedy:pieces=40", "--out", out, "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json summary = Json::parse(run.out);
+  EXPECT_EQ(summary.at("verified"), true);
+  EXPECT_GT(summary.at("by_unit").at("node0.cpu0").at("items"), 0);
+  EXPECT_GT(summary.at("by_unit").at("node1.cpu0").at("items"), 0);
+  EXPECT_GT(summary.at("clocks").at(0).at("error_s"), 0.0);
+  const Json header = Json::parse(lines_of(read_text(out)).front());
+  EXPECT_EQ(header.at("units").at(1).at("node"), "node1");
+  EXPECT_EQ(header.at("units").at(1).at("is_remote"), true);
+}
+
+TEST_F(UnderMpirun, IterationsWithResidentDataAndTwoPhasesAreVerified) {
+  const ProgramRun run =
+      type(4, {"run", "--unit", "cpu", "--workload", "kmeans:points=20000,iterations=3",
+               "--workload", "nbody:bodies=600,iterations=2", "--policy", "plb-hec", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(Json::parse(run.out).at("verified"), true);
+}
+
+/// One of each family that needs no times from before.
+TEST_F(UnderMpirun, PoliciesOfEveryFamilyEndTheirRuns) {
+  const std::string out = scratch.path("c");
+  const ProgramRun run =
+      type(2, {"compare", "--on", "real", "--unit", "cpu", "--workload", "blackscholes:options=2e5",
+               "--policy", "plb-hec,hdss,acosta,hierarchical,gss,awf-b,static-steal,equipoise,dmda",
+               "--reps", "1", "--out", out, "--quiet"});
+  ASSERT_EQ(run.exit_code, 0) << run.err << run.out;
+  const Json results = Json::parse(read_text(out + "/results.json"));
+  EXPECT_EQ(results.at("results").size(), 10U) << "and greedy";
+  for (const Json& result : results.at("results")) {
+    EXPECT_EQ(result.at("verified"), true) << result.at("policy");
+  }
+}
+
+TEST_F(UnderMpirun, RanksHaveUnitsAndLinksOfTheirOwn) {
+  const std::string file =
+      scratch.write("ranks.txt",
+                    "# the master computes nothing\n\n"
+                    "--unit cpu --unit cpu,slowdown=2 --link-bandwidth 100MB/s\n"
+                    "--unit emulated --link-latency 1ms\n");
+  const ProgramRun run = type(3, {"run", "--units-per-rank", file, "--workload",
+                                  "blackscholes:options=1e5", "--policy", "greedy", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const Json by_unit = Json::parse(run.out).at("by_unit");
+  EXPECT_EQ(by_unit.size(), 3U);
+  EXPECT_TRUE(by_unit.contains("node1.cpu1"));
+  EXPECT_TRUE(by_unit.contains("node2.emulated0"));
+}
+
+TEST_F(UnderMpirun, AFileForAnotherNumberOfRanksIsRefusedAndNobodyWaits) {
+  const std::string file = scratch.write("ranks.txt", "--unit cpu\n--unit cpu\n");
+  const std::vector<std::string> words = {"run",        "--units-per-rank", file, "--workload",
+                                          "matmul:n=9", "--policy",         "ss"};
+  const ProgramRun run = type(3, words);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("equipoise: error: " + file +
+                         ": has units for 2 ranks, and mpirun has started 3; start 2"),
+            std::string::npos)
+      << run.err;
+}
+
+TEST_F(UnderMpirun, ARankWithoutTheUnitIsNamed) {
+  const std::string file = scratch.write("ranks.txt", "--unit cpu\n--unit cuda,device=77\n");
+  const ProgramRun run = type(2, {"run", "--units-per-rank", file, "--workload", "matmul:n=9",
+                                  "--policy", "greedy"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("--unit cuda,device=77: on node1 ("), std::string::npos) << run.err;
+}
+
+TEST_F(UnderMpirun, WhatIsWrongOnTheMasterDoesNotLeaveOthersWaiting) {
+  const ProgramRun run = type(4, {"run", "--unit", "cpu", "--workload", "matmull:n=9"});
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+}
+
+TEST_F(UnderMpirun, ARecordingHasTheNetworkInItsPlatformOnWhichItIsSimulated) {
+  const std::string trace = scratch.path("t.jsonl");
+  const std::string platform = scratch.path("p.xml");
+  const ProgramRun recorded =
+      type(3, {"record", "--unit", "cpu", "--link-bandwidth", "200MB/s", "--link-latency", "200us",
+               "--workload", "blackscholes:options=1e5", "--out", trace, "--platform-out", platform,
+               "--seconds-max", "0.3", "--quiet"});
+  ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
+  const std::string xml = read_text(platform);
+  for (const char* const link : {"network-out", "node1-in", "node1-out", "node2-in"}) {
+    EXPECT_NE(xml.find("<link id=\"" + std::string(link) + "\""), std::string::npos) << link;
+  }
+  const ProgramRun simulated =
+      run_equipoise({"simulate", "--platform", platform, "--trace", trace, "--workload",
+                     "blackscholes:options=1e5", "--policy", "plb-hec", "--json"});
+  ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
+  EXPECT_TRUE(Json::parse(simulated.out).at("by_unit").contains("node2.cpu0"));
+}
+
+TEST_F(UnderMpirun, OptionsOfRanksAreRefusedWithoutIt) {
+  const ProgramRun run = run_equipoise({"run", "--unit", "cpu", "--link-latency", "1ms",
+                                        "--workload", "matmul:n=9", "--policy", "greedy"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("--link-latency: is for several ranks; start the program with mpirun"),
+            std::string::npos)
+      << run.err;
+}
+
+}  // namespace
+}  // namespace equipoise::nodes_test
