@@ -225,8 +225,8 @@ std::vector<int> near_node(const std::vector<int>& numbers, int node, const Mach
 std::vector<PlacedUnit> placed_units(std::span<const UnitSpec> units) {
   std::vector<PlacedUnit> placed;
   for (const UnitSpec& spec : units) {
-    placed.push_back({spec.unit.name, spec.factory->cores(), spec.slowdown,
-                      spec.factory->gpu().has_value()});
+    placed.push_back(
+        {spec.unit.name, spec.factory->cores(), spec.slowdown, spec.factory->gpu().has_value()});
   }
   return placed;
 }

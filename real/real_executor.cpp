@@ -189,8 +189,8 @@ class RealExecutor final : public Executor {
     }
     NodesRunEnd end() {
       if (!std::exchange(is_up_, false)) return {};
-      NodesRunEnd ended = executor_.setup_.nodes->end_run(
-          {executor_.stops(), end_patience + executor_.ran()});
+      NodesRunEnd ended =
+          executor_.setup_.nodes->end_run({executor_.stops(), end_patience + executor_.ran()});
       for (const std::string& warning : ended.warnings) executor_.warn(warning);
       return ended;
     }
@@ -294,7 +294,8 @@ class RealExecutor final : public Executor {
     for (UnitSlot& slot : slots_) {
       const bool is_impatient = slot.is_up && (is_stopped || slot.has_stalled);
       if (slot.worker->has_ended(is_impatient ? stop_patience : silent_patience)) continue;
-      if (is_impatient || !has_ended_at_last(slot, end_patience + ran())) slot.worker->leave_behind();
+      if (is_impatient || !has_ended_at_last(slot, end_patience + ran()))
+        slot.worker->leave_behind();
     }
     loads_.end();  // after the units, for whose kernels a load on a GPU has to wait
     slots_.clear();

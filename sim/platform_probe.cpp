@@ -27,8 +27,8 @@
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/text/printable_text.hpp"
 #include "shared_policies/records/archive.hpp"
+#include "shared_policies/text/printable_text.hpp"
 #include "sim/child_process.hpp"
 #include "sim/memory_file.hpp"
 #include "sim/sim_module.hpp"

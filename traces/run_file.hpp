@@ -165,8 +165,9 @@ constexpr auto describe(DescriptionOf<ClockNote> /*of*/) {
       member("error_s", &ClockNote::error, "by which times of its units may be wrong, at most")
           .in("s")
           .at_least(0),
-      member("drift", &ClockNote::drift, "how much faster it was than the master's; 1e-6 is a "
-                                         "microsecond in a second"));
+      member("drift", &ClockNote::drift,
+             "how much faster it was than the master's; 1e-6 is a "
+             "microsecond in a second"));
 }
 
 /// What a unit did in a run, in the summary.

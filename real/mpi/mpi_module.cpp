@@ -18,8 +18,9 @@ constexpr RunTimeModule mpi_module{
     .name = "equipoise_mpi",
     .folder = "real/mpi",
     .refusal = "cannot connect with other ranks",
-    .remedy = "install Open MPI (Debian, Ubuntu: apt install openmpi-bin libopenmpi-dev) and build "
-              "again",
+    .remedy =
+        "install Open MPI (Debian, Ubuntu: apt install openmpi-bin libopenmpi-dev) and build "
+        "again",
     .is_built = EQUIPOISE_MPI_IS_BUILT == 1,
     .instead = "start the program without mpirun"};
 

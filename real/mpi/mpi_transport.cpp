@@ -45,8 +45,8 @@ class MpiTransport final : public Transport {
     MPI_Comm_size(communicator_, &ranks_);
     for (Slot& slot : slots_) {
       slot.frame.resize(frame_bytes_max);
-      MPI_Recv_init(slot.frame.data(), static_cast<int>(frame_bytes_max), MPI_BYTE,
-                    MPI_ANY_SOURCE, frame_tag, communicator_, &slot.request);
+      MPI_Recv_init(slot.frame.data(), static_cast<int>(frame_bytes_max), MPI_BYTE, MPI_ANY_SOURCE,
+                    frame_tag, communicator_, &slot.request);
       MPI_Start(&slot.request);
     }
   }
@@ -57,9 +57,8 @@ class MpiTransport final : public Transport {
   void send_frame(int to, std::string_view bytes) override {
     frames_.emplace_back(bytes);
     MPI_Request request = MPI_REQUEST_NULL;
-    const int error =
-        MPI_Isend(frames_.back().data(), static_cast<int>(bytes.size()), MPI_BYTE, to, frame_tag,
-                  communicator_, &request);
+    const int error = MPI_Isend(frames_.back().data(), static_cast<int>(bytes.size()), MPI_BYTE, to,
+                                frame_tag, communicator_, &request);
     if (error != MPI_SUCCESS) return fail(to, error);
     add(request, {.peer = to, .frame = std::prev(frames_.end()), .is_frame = true});
   }
@@ -214,8 +213,9 @@ std::unique_ptr<Transport> connect(std::string& why) {
   if (is_initialized != 0) {
     MPI_Query_thread(&level);
     if (level < MPI_THREAD_SERIALIZED) {
-      why = "the program has initialised MPI for calls of its first thread alone; call "
-            "MPI_Init_thread with MPI_THREAD_SERIALIZED, or let this library initialise MPI";
+      why =
+          "the program has initialised MPI for calls of its first thread alone; call "
+          "MPI_Init_thread with MPI_THREAD_SERIALIZED, or let this library initialise MPI";
       return nullptr;
     }
   } else {

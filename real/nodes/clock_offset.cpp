@@ -21,8 +21,8 @@ void ClockOffset::add(std::int64_t left_ns, std::int64_t there_ns, std::int64_t 
   const Best now{static_cast<double>(middle_ns), static_cast<double>(there_ns - middle_ns),
                  round_trip_ns / 2.0};
   ++estimate_.exchanges;
-  if (spans_.empty() || now.at_ns - spans_.front().at_ns >=
-                            span_ns * static_cast<double>(spans_.size())) {
+  if (spans_.empty() ||
+      now.at_ns - spans_.front().at_ns >= span_ns * static_cast<double>(spans_.size())) {
     spans_.push_back(now);
     if (spans_.size() > spans_max) spans_.pop_front();
   } else if (now.error_ns < spans_.back().error_ns) {
@@ -64,8 +64,7 @@ void ClockOffset::fit() {
   estimate_.ahead_ns = origin.ahead_ns + ahead_ns;
   // The middle of the line is as well known as all exchanges together, but all may be wrong in the
   // same way, where one direction is slower: it is at most as wrong as the quickest exchange.
-  estimate_.error_ns =
-      std::ranges::min_element(spans_, {}, &Best::error_ns)->error_ns;
+  estimate_.error_ns = std::ranges::min_element(spans_, {}, &Best::error_ns)->error_ns;
 }
 
 }  // namespace equipoise

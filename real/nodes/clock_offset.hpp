@@ -9,11 +9,11 @@ namespace equipoise {
 
 /// Learns the difference of two clocks, and how it changes, from messages that went there and back.
 ///
-/// A message leaves at a, is seen there at b (by the other clock), and its answer is here at c. Then
-/// the other clock is b - (a + c) / 2 ahead, with an error of (c - a) / 2 at most. Of the messages
-/// of each span of time the quickest counts. The drift is the slope of the line through the
-/// differences of the last spans, weighted by their precision, once these lie far enough apart to
-/// tell it.
+/// A message leaves at a, is seen there at b (by the other clock), and its answer is here at c.
+/// Then the other clock is b - (a + c) / 2 ahead, with an error of (c - a) / 2 at most. Of the
+/// messages of each span of time the quickest counts. The drift is the slope of the line through
+/// the differences of the last spans, weighted by their precision, once these lie far enough apart
+/// to tell it.
 class ClockOffset {
  public:
   /// In nanoseconds.

@@ -39,8 +39,8 @@ struct Naps {
   microseconds least;
 };
 constexpr Naps naps_alone{32, microseconds(5)};
-/// Where units compute on the same core, each look takes their time: some 20 us with two switches of
-/// threads. A unit that has a second block to go on with does not notice such naps.
+/// Where units compute on the same core, each look takes their time: some 20 us with two switches
+/// of threads. A unit that has a second block to go on with does not notice such naps.
 constexpr Naps naps_beside_units{2, microseconds(50)};
 constexpr microseconds nap_max{1000};
 /// If what comes may wait.
@@ -93,8 +93,7 @@ class Communicator::Sink final : public TransportSink {
 Communicator::Communicator(CommunicatorSetup setup) : setup_(std::move(setup)) {
   std::promise<void> up;
   std::future<void> is_up = up.get_future();
-  thread_ = start_thread("the connection with other ranks",
-                         [this, &up] { live(up); });
+  thread_ = start_thread("the connection with other ranks", [this, &up] { live(up); });
   is_up.get();
   if (rank_ > 0) return;
   try {
@@ -271,8 +270,8 @@ void Communicator::flush(int to) {
   peer.batch.clear();
 }
 
-void Communicator::send(int to, std::span<const std::byte> bytes,
-                        std::shared_ptr<const void> owner, Continuation done) {
+void Communicator::send(int to, std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                        Continuation done) {
   if (is_lost(to)) return;
   const Ticket ticket = ++tickets_;
   on_their_way_.emplace(ticket, std::pair(std::move(owner), std::move(done)));

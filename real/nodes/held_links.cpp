@@ -32,8 +32,7 @@ bool HeldLinks::holds(int rank) const {
 void HeldLinks::begin(int rank, double bytes, TimePoint now, Done done) {
   advance(now);
   const auto at = static_cast<std::size_t>(rank);
-  transfers_.push_back(
-      {at, now + as_span(links_[at].latency.value), bytes, 0.0, std::move(done)});
+  transfers_.push_back({at, now + as_span(links_[at].latency.value), bytes, 0.0, std::move(done)});
   share_links();
   find_next(now);
 }
@@ -43,8 +42,7 @@ void HeldLinks::advance(TimePoint now) {
     move_to(next_);
     std::vector<Done> over;
     for (auto transfer = transfers_.begin(); transfer != transfers_.end();) {
-      const bool has_moved =
-          transfer->bytes_left < bytes_min || transfer->bytes_per_s == unlimited;
+      const bool has_moved = transfer->bytes_left < bytes_min || transfer->bytes_per_s == unlimited;
       if (transfer->ready <= at_ && has_moved) {
         over.push_back(std::move(transfer->done));
         transfer = transfers_.erase(transfer);
@@ -69,10 +67,9 @@ void HeldLinks::move_to(TimePoint at) {
   const double span_s = Span(at - at_).count();
   for (Transfer& transfer : transfers_) {
     if (transfer.bytes_per_s == 0.0) continue;
-    transfer.bytes_left =
-        transfer.bytes_per_s == unlimited
-            ? 0.0
-            : std::max(0.0, transfer.bytes_left - transfer.bytes_per_s * span_s);
+    transfer.bytes_left = transfer.bytes_per_s == unlimited
+                              ? 0.0
+                              : std::max(0.0, transfer.bytes_left - transfer.bytes_per_s * span_s);
   }
   at_ = at;
 }
@@ -114,9 +111,8 @@ void HeldLinks::find_next(TimePoint now) {
   for (const Transfer& transfer : transfers_) {
     TimePoint date = transfer.ready;
     if (transfer.ready <= now) {
-      const double left_s = transfer.bytes_per_s == unlimited
-                                ? 0.0
-                                : transfer.bytes_left / transfer.bytes_per_s;
+      const double left_s =
+          transfer.bytes_per_s == unlimited ? 0.0 : transfer.bytes_left / transfer.bytes_per_s;
       // Rounded up, so that nothing is left by then.
       date = now + as_span(left_s) + std::chrono::nanoseconds(left_s > 0.0 ? 1 : 0);
     }

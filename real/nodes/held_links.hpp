@@ -48,7 +48,7 @@ class HeldLinks {
  private:
   struct Transfer {
     std::size_t rank = 0;
-    TimePoint ready;          ///< its latency is over
+    TimePoint ready;  ///< its latency is over
     double bytes_left = 0.0;
     double bytes_per_s = 0.0;  ///< now; infinite if nothing holds it
     Done done;

@@ -49,8 +49,7 @@ double rate(double bytes, Seconds span) { return bytes / std::max(span.value, 1e
 /// Enough bytes that moving them takes a while.
 std::uint64_t large_payload(Nodes& nodes, int rank) {
   std::uint64_t bytes = first_bytes;
-  while (bytes < most_bytes &&
-         nodes.probe_links({{rank, bytes, 0}}).front().there < long_enough) {
+  while (bytes < most_bytes && nodes.probe_links({{rank, bytes, 0}}).front().there < long_enough) {
     bytes *= 4;
   }
   return bytes;
@@ -72,16 +71,15 @@ MeasuredNetwork measure_network(Nodes& nodes) {
     network.there.push_back({small.there, rate(payload, large.there - small.there)});
     network.back.push_back({small.back, rate(payload, large.back - small.back)});
     const Seconds both = time_of_all(nodes, {{rank, bytes, 0}, {rank, 0, bytes}});
-    network.both_bytes_per_s.push_back(
-        rate(2.0 * payload, both - small.there - small.back));
+    network.both_bytes_per_s.push_back(rate(2.0 * payload, both - small.there - small.back));
     all_there.push_back({rank, bytes, 0});
     all_back.push_back({rank, 0, bytes});
     all_bytes += payload;
   }
   const auto slowest = [](const std::vector<CopySpeed>& links) {
-    return std::ranges::max_element(links, {}, [](const CopySpeed& link) {
-             return link.latency.value;
-           })->latency;
+    return std::ranges::max_element(links, {},
+                                    [](const CopySpeed& link) { return link.latency.value; })
+        ->latency;
   };
   const Seconds around = slowest(network.there) + slowest(network.back);
   network.all_there_bytes_per_s = rate(all_bytes, time_of_all(nodes, all_there) - around);

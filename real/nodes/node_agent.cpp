@@ -37,8 +37,8 @@ struct Arriving {
   SendBlock sent;
   std::size_t pieces_left = 0;
   std::uint32_t residents_before = 0;  ///< how many resident arrays were sent before it
-  bool is_released = true;  ///< no held link keeps it
-  bool is_dropped = false;  ///< it was taken back
+  bool is_released = true;             ///< no held link keeps it
+  bool is_dropped = false;             ///< it was taken back
   Seconds arrived{};
 };
 
@@ -377,9 +377,9 @@ class NodeAgent final : public CommunicatorClient {
     const SendBlock& sent = block.sent;
     if (--block.pieces_left > 0 || !is_of_run(sent.run) || !is_up_) return;
     if (all.size > 0) {
-      scatter(all.bytes(),
-              run_->kernels[static_cast<std::size_t>(sent.block.phase)]->room_for_input(
-                  sent.block));
+      scatter(
+          all.bytes(),
+          run_->kernels[static_cast<std::size_t>(sent.block.phase)]->room_for_input(sent.block));
     }
     block.arrived = run_->clock->now();
     hand_on(sent.run, sent.unit);
@@ -396,12 +396,12 @@ class NodeAgent final : public CommunicatorClient {
       if (first.sent.epoch == unit.epoch && first.is_dropped) {
         report_dropped(first.sent, number, first.arrived);
       } else if (first.sent.epoch == unit.epoch) {
-        const Command command{.block = first.sent.block,
-                              .assigned = first.arrived,
-                              .probe = first.sent.probe};
+        const Command command{
+            .block = first.sent.block, .assigned = first.arrived, .probe = first.sent.probe};
         // Of a block that came before resident data that were sent before it.
         const Seconds arrived = std::max(first.arrived, run_->resident_at);
-        unit.at_worker.push_back({first.sent, first.sent.follows_resident ? arrived : first.arrived});
+        unit.at_worker.push_back(
+            {first.sent, first.sent.follows_resident ? arrived : first.arrived});
         unit.worker->queue(command, nullptr);
       }
       unit.arriving.pop_front();
@@ -514,8 +514,8 @@ class NodeAgent final : public CommunicatorClient {
     if (unit.is_freeing && unit.worker->is_free()) {
       unit.is_freeing = false;
       has_worked = true;
-      communicator_->post(
-          0, archived(MessageFromNode(UnitFree{run_->setup.run, number, unit.epoch})));
+      communicator_->post(0,
+                          archived(MessageFromNode(UnitFree{run_->setup.run, number, unit.epoch})));
     }
     return has_worked;
   }
@@ -566,7 +566,7 @@ class NodeAgent final : public CommunicatorClient {
   std::deque<MessageToNode> slow_;         ///< for the first thread
   std::vector<MessageFromNode> outgoing_;  ///< from the first thread
   std::unique_ptr<NodeRun> run_;
-  bool is_up_ = false;  ///< the units of `run_` are
+  bool is_up_ = false;     ///< the units of `run_` are
   bool is_alone_ = false;  ///< the master is gone
   std::map<std::uint64_t, std::function<void()>> held_probes_;
   std::vector<DataShape> shapes_;

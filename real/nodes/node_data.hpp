@@ -40,8 +40,8 @@ struct DataShape {
 /// which those that an iteration changes are an array of their own.
 [[nodiscard]] DataShape shape_of(const Workload& workload);
 
-/// Memory of a shape. It reads as 0 where nothing was written, and stays as long as somebody owns it.
-/// Before `make_ready` it takes room only where something was written.
+/// Memory of a shape. It reads as 0 where nothing was written, and stays as long as somebody owns
+/// it. Before `make_ready` it takes room only where something was written.
 class ShapedData {
  public:
   /// Throws std::bad_alloc.
@@ -49,8 +49,8 @@ class ShapedData {
 
   [[nodiscard]] KernelData& data() { return data_; }
   [[nodiscard]] const KernelData& data() const { return data_; }
-  /// Takes all of its memory now, because taking a page when it is first written costs time then. It
-  /// may be written meanwhile.
+  /// Takes all of its memory now, because taking a page when it is first written costs time then.
+  /// It may be written meanwhile.
   void make_ready();
   /// Its memory.
   [[nodiscard]] const std::shared_ptr<void>& owner() const { return owner_; }
@@ -67,8 +67,8 @@ class ShapedData {
   bool is_ready_ = false;
 };
 
-/// A kernel whose programs are those of another one, which is not allocated, and whose data are what
-/// was sent.
+/// A kernel whose programs are those of another one, which is not allocated, and whose data are
+/// what was sent.
 class NodeKernel final : public Kernel {
  public:
   /// `computed` outlives this kernel; null: no unit of the node computes.

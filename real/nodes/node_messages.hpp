@@ -25,10 +25,10 @@ struct Question {
 };
 /// What the workers of a node need for a run.
 struct NodeRunSetup {
-  std::uint64_t run = 0;  ///< its number
+  std::uint64_t run = 0;                  ///< its number
   std::vector<std::vector<int>> cores{};  ///< (units)
   std::vector<int> waiting{};             ///< as of WorkerSetup
-  bool waiting_compute = false;  ///< as of Placement
+  bool waiting_compute = false;           ///< as of Placement
   bool copies_first = false;
   Scenario scenario;
   RunDraws draws;
@@ -71,9 +71,9 @@ struct SendBlock {
   std::uint32_t epoch = 0;  ///< of the unit's mailbox at the master
   Block block;
   std::optional<Probe> probe{};
-  bool follows_resident = false;  ///< resident data were sent for its sake
-  bool is_held = false;           ///< it is there once a ReleaseBlock says so
-  std::string enclosed{};              ///< the input, if that is little
+  bool follows_resident = false;        ///< resident data were sent for its sake
+  bool is_held = false;                 ///< it is there once a ReleaseBlock says so
+  std::string enclosed{};               ///< the input, if that is little
   std::vector<std::uint64_t> pieces{};  ///< else the bytes of the payloads that follow
 };
 /// Which block or probe.
@@ -176,8 +176,7 @@ struct LinkProbed {
   std::uint64_t back_bytes = 0;
 };
 
-using MessageFromNode =
-    std::variant<Answer, RunBegan, RunEnded, BlockReport, UnitFree, LinkProbed>;
+using MessageFromNode = std::variant<Answer, RunBegan, RunEnded, BlockReport, UnitFree, LinkProbed>;
 
 [[nodiscard]] std::string archived(const MessageToNode& message);
 [[nodiscard]] std::string archived(const MessageFromNode& message);

@@ -15,6 +15,7 @@
 
 #include "real/nodes/byte_pool.hpp"
 #include "real/nodes/payload.hpp"
+#include "real/nodes/sent_data.hpp"
 #include "real/worker_mailbox.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -45,17 +46,6 @@ class RemoteWorker final : public MailboxWorker {
   void leave_behind() override {}
 };
 
-/// The memory of `part` if it belongs to an array that does not change; else null.
-std::shared_ptr<const void> owner_of(const KernelData& data, SentPart part) {
-  for (const FixedArray& fixed : data.fixed) {
-    const std::byte* const begin = fixed.begin.get();
-    if (part.data() >= begin && part.data() + part.size() <= begin + fixed.bytes) {
-      return fixed.begin;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 class Nodes::Master final : public CommunicatorClient {
@@ -78,8 +68,8 @@ class Nodes::Master final : public CommunicatorClient {
   std::vector<std::string> ask(const std::vector<std::string>& questions) {
     in_thread([this, questions] {
       for (int rank = 1; rank < ranks_; ++rank) {
-        communicator_->post(rank, archived(MessageToNode(
-                                      Question{questions[static_cast<std::size_t>(rank - 1)]})));
+        communicator_->post(
+            rank, archived(MessageToNode(Question{questions[static_cast<std::size_t>(rank - 1)]})));
       }
     });
     std::vector<std::string> answers;
@@ -109,18 +99,17 @@ class Nodes::Master final : public CommunicatorClient {
   }
 
   void begin_run(const NodesRun& run) {
-    auto sent = std::make_shared<std::vector<SentPhase>>();
-    NodeRunSetup setup{.run = ++run_number_,
+    SentData sent(++run_number_, run.phases, ranks_);
+    NodeRunSetup setup{.run = run_number_,
                        .scenario = run.scenario,
                        .draws = run.draws,
                        .time_scale = run.time_scale,
-                       .measures_waits = run.measures_waits};
-    for (const WorkerPhase& phase : run.phases) sent->push_back(sent_phase(phase));
-    for (const SentPhase& phase : *sent) setup.shapes.push_back(phase.shape);
+                       .measures_waits = run.measures_waits,
+                       .shapes = sent.shapes()};
     const bool is_replicated =
         run.phases.front().workload->distribution == Distribution::replicated;
     in_thread([this, sent, setup, is_replicated]() mutable {
-      phases_ = std::move(*sent);
+      sent_ = std::move(sent);
       units_.clear();
       ended_ = NodesRunEnd{};
       for (int rank = 1; rank < ranks_; ++rank) {
@@ -129,11 +118,11 @@ class Nodes::Master final : public CommunicatorClient {
         setup.waiting = place.waiting;
         setup.waiting_compute = place.waiting_compute;
         setup.copies_first = place.copies_first;
-        setup.residents_before = is_replicated ? count_missing(rank) : 0;
+        setup.residents_before = is_replicated ? sent_.count_missing(rank) : 0;
         began_[rank].reset();
         has_ended_.erase(rank);
         communicator_->post(rank, archived(MessageToNode(BeginRun{setup})));
-        if (is_replicated) static_cast<void>(send_resident(rank, 0, 0));
+        if (is_replicated) static_cast<void>(sent_.send_resident(*communicator_, rank, 0, 0));
       }
     });
     await([this](int rank) { return began_[rank].has_value(); });
@@ -160,9 +149,8 @@ class Nodes::Master final : public CommunicatorClient {
       for (int rank = 1; rank < ranks_; ++rank) {
         const double ahead = communicator_->clock_of(rank).ahead_at(static_cast<double>(zero_ns));
         ahead_at_zero_ns_[rank] = ahead;
-        communicator_->post(
-            rank, archived(MessageToNode(
-                      ZeroClock{run_number_, zero_ns + static_cast<std::int64_t>(ahead)})));
+        communicator_->post(rank, archived(MessageToNode(ZeroClock{
+                                      run_number_, zero_ns + static_cast<std::int64_t>(ahead)})));
       }
     });
   }
@@ -179,7 +167,7 @@ class Nodes::Master final : public CommunicatorClient {
     });
     await([this](int rank) { return has_ended_.contains(rank); }, patience.most);
     const std::lock_guard<std::mutex> lock(mutex_);
-    phases_.clear();
+    sent_ = SentData();
     return std::exchange(ended_, {});
   }
 
@@ -275,9 +263,9 @@ class Nodes::Master final : public CommunicatorClient {
   /// A block or a probe that is at a node.
   struct AtNode {
     Command command;
-    Seconds sent{};  ///< when its bytes began to move
+    Seconds sent{};                        ///< when its bytes began to move
     std::optional<Seconds> resident_at{};  ///< when a held link had moved the resident data for it
-    bool is_told = false;  ///< that it was taken back
+    bool is_told = false;                  ///< that it was taken back
   };
 
   /// The input of a block, or the resident data that it needs, on a held link.
@@ -298,8 +286,8 @@ class Nodes::Master final : public CommunicatorClient {
     std::vector<AtNode> at_node{};
     /// What held links are to move, in order; the first is being moved.
     std::deque<ToMove> to_move{};
-    Seconds in_until{};                   ///< when the last copy in ended
-    Seconds out_until{};                  ///< likewise
+    Seconds in_until{};   ///< when the last copy in ended
+    Seconds out_until{};  ///< likewise
   };
 
   /// A probe of a link.
@@ -308,19 +296,6 @@ class Nodes::Master final : public CommunicatorClient {
     TimePoint sent{};
     LinkProbeTimes times{};
     bool is_done = false;
-  };
-
-  /// The kernel's data of a phase, and what each node has of the resident ones.
-  struct SentPhase {
-    Kernel* kernel = nullptr;
-    const Workload* workload = nullptr;
-    DataShape shape;
-    std::shared_ptr<ShapedData> blank;  ///< of a phase without a kernel
-    std::vector<std::vector<std::uint64_t>> versions;  ///< (ranks), of resident arrays; 0: none
-
-    [[nodiscard]] const KernelData& data() const {
-      return kernel != nullptr ? kernel->data() : blank->data();
-    }
   };
 
   /// Lets the communicator's thread call `task`, and waits until it has.
@@ -356,29 +331,14 @@ class Nodes::Master final : public CommunicatorClient {
     return fmt::format("{} is lost: {}", names_at(rank), why.empty() ? "it does not answer" : why);
   }
 
-  [[nodiscard]] SentPhase sent_phase(const WorkerPhase& phase) const {
-    SentPhase sent{.kernel = phase.kernel, .workload = phase.workload, .shape = {}, .blank = {},
-                   .versions = {}};
-    if (phase.kernel != nullptr) {
-      sent.shape = shape_of(phase.kernel->data(), phase.workload->items);
-    } else {
-      sent.shape = shape_of(*phase.workload);
-      sent.blank = std::make_shared<ShapedData>(sent.shape);
-    }
-    sent.versions.assign(static_cast<std::size_t>(ranks_),
-                         std::vector<std::uint64_t>(sent.shape.resident_bytes.size(), 0));
-    return sent;
-  }
-
   [[nodiscard]] Seconds now(const RemoteUnit& unit) const { return unit.clock->now(); }
 
   void send_link_probe(std::size_t number) {
     ProbedLink& probe = link_probes_[number];
     const LinkProbe& asked = probe.asked;
     const bool is_held = there_.holds(asked.rank);
-    communicator_->post(asked.rank,
-                        archived(MessageToNode(SendLinkProbe{number, asked.there_bytes,
-                                                             asked.back_bytes, is_held})));
+    communicator_->post(asked.rank, archived(MessageToNode(SendLinkProbe{
+                                        number, asked.there_bytes, asked.back_bytes, is_held})));
     probe.sent = steady_clock::now();
     if (asked.there_bytes > 0) send(asked.rank, pool_.take(asked.there_bytes));
     if (!is_held) return;
@@ -413,8 +373,8 @@ class Nodes::Master final : public CommunicatorClient {
     const double now_ns = ns_of(steady_clock::now());
     const double ahead_ns = communicator_->clock_of(probe.asked.rank).ahead_at(now_ns);
     const double sent_ns = ns_of(probe.sent);
-    const double arrived_ns = std::clamp(static_cast<double>(probed.arrived_ns) - ahead_ns,
-                                         sent_ns, std::max(sent_ns, now_ns));
+    const double arrived_ns = std::clamp(static_cast<double>(probed.arrived_ns) - ahead_ns, sent_ns,
+                                         std::max(sent_ns, now_ns));
     probe.times = {Seconds{1e-9 * (arrived_ns - sent_ns)}, Seconds{1e-9 * (now_ns - arrived_ns)}};
     probe.is_done = true;
     changed_.notify_all();
@@ -423,8 +383,7 @@ class Nodes::Master final : public CommunicatorClient {
   /// A time of the node's clock of the run by ours.
   [[nodiscard]] Seconds here(const RemoteUnit& unit, Seconds there) const {
     const auto now_ns = static_cast<double>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(
-            steady_clock::now().time_since_epoch())
+        std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch())
             .count());
     const double ahead = communicator_->clock_of(unit.unit.rank).ahead_at(now_ns);
     const auto found = ahead_at_zero_ns_.find(unit.unit.rank);
@@ -484,8 +443,8 @@ class Nodes::Master final : public CommunicatorClient {
       ReportKind kind{};
       if (at.is_told || unit.mailbox->slots().begin(at.command.slot, kind)) continue;
       at.is_told = true;
-      post(unit, TakeBackBlock{run_number_, unit.unit.number,
-                               id_of(at.command.block, at.command.probe)});
+      post(unit,
+           TakeBackBlock{run_number_, unit.unit.number, id_of(at.command.block, at.command.probe)});
     }
   }
 
@@ -508,13 +467,13 @@ class Nodes::Master final : public CommunicatorClient {
     double resident_bytes = 0.0;
     const auto send = [&] {
       if (command.probe) {
-        bytes = send_probe(unit, sent);
+        bytes = sent_.send_probe(*communicator_, unit.unit.rank, sent);
         return;
       }
-      resident_bytes =
-          send_resident(unit.unit.rank, command.block.phase, command.block.iteration);
+      resident_bytes = sent_.send_resident(*communicator_, unit.unit.rank, command.block.phase,
+                                           command.block.iteration);
       sent.follows_resident = resident_bytes > 0.0;
-      bytes = send_input(unit, sent);
+      bytes = sent_.send_block(*communicator_, unit.unit.rank, sent);
     };
     if (!unit.mailbox->access_host(command, send)) {
       over.kind = ReportKind::dropped;
@@ -559,79 +518,6 @@ class Nodes::Master final : public CommunicatorClient {
     return found == unit.at_node.end() ? nullptr : &*found;
   }
 
-  /// How many resident arrays of the first phase the node does not have.
-  [[nodiscard]] std::uint32_t count_missing(int rank) const {
-    const SentPhase& phase = phases_.front();
-    const std::vector<std::uint64_t>& versions = phase.versions[static_cast<std::size_t>(rank)];
-    std::uint32_t missing = 0;
-    for (std::size_t i = 0; i < versions.size(); ++i) {
-      if (phase.data().resident[i].version != versions[i]) ++missing;
-    }
-    return missing;
-  }
-
-  /// Sends what the node has not of the resident data of a phase. Returns how many bytes.
-  double send_resident(int rank, int phase_number, int iteration) {
-    SentPhase& phase = phases_[static_cast<std::size_t>(phase_number)];
-    const KernelData& data = phase.data();
-    std::vector<std::uint64_t>& versions = phase.versions[static_cast<std::size_t>(rank)];
-    double bytes = 0.0;
-    for (std::size_t i = 0; i < data.resident.size(); ++i) {
-      ResidentArray array = data.resident[i];
-      const bool changes = phase.blank && phase.workload->iteration_bytes > 0.0;
-      if (changes && i + 1 == data.resident.size()) {
-        array.version = static_cast<std::uint64_t>(iteration) + 1;
-      }
-      if (std::exchange(versions[i], array.version) == array.version) continue;
-      communicator_->post(
-          rank, archived(MessageToNode(SendResident{run_number_,
-                                                    static_cast<std::uint32_t>(phase_number),
-                                                    static_cast<std::uint32_t>(i),
-                                                    array.version, array.bytes})));
-      send_part(rank, phase, {array.data, array.bytes});
-      bytes += static_cast<double>(array.bytes);
-    }
-    return bytes;
-  }
-
-  /// Sends one part from where it lies if it stays there, else a copy.
-  void send_part(int rank, const SentPhase& phase, SentPart part) {
-    std::shared_ptr<const void> owner = owner_of(phase.data(), part);
-    if (!owner && phase.blank) owner = phase.blank->owner();
-    if (owner) return communicator_->send(rank, part, std::move(owner));
-    send_copy(rank, {part});
-  }
-
-  /// Sends a block with its input. Returns the bytes of that.
-  double send_input(const RemoteUnit& unit, SendBlock& sent) {
-    const SentPhase& phase = phases_[static_cast<std::size_t>(sent.block.phase)];
-    const std::vector<SentPart> parts = input_parts(phase.data(), sent.block);
-    const PayloadForm form = form_of(parts);
-    if (form == PayloadForm::enclosed) sent.enclosed = gathered(parts);
-    sent.pieces = pieces_of(parts);
-    post(unit, sent);
-    if (form == PayloadForm::gathered) {
-      send_copy(unit.unit.rank, parts);
-    } else if (form == PayloadForm::apart) {
-      for (const SentPart& part : parts) send_part(unit.unit.rank, phase, part);
-    }
-    return static_cast<double>(bytes_in(parts));
-  }
-
-  /// Sends a probe: bytes that mean nothing.
-  double send_probe(const RemoteUnit& unit, SendBlock& sent) {
-    const double bytes = sent.probe->there_bytes;
-    if (bytes > 0.0) sent.pieces.push_back(static_cast<std::uint64_t>(bytes));
-    post(unit, sent);
-    if (bytes > 0.0) send(unit.unit.rank, pool_.take(static_cast<std::size_t>(bytes)));
-    return bytes;
-  }
-
-  void send_copy(int rank, const std::vector<SentPart>& parts) {
-    const PooledBytes copy = pool_.take(bytes_in(parts));
-    gather(parts, copy.span());
-    send(rank, copy);
-  }
   void send(int rank, const PooledBytes& bytes) {
     communicator_->send(rank, bytes.bytes(), bytes.owner);
   }
@@ -648,9 +534,8 @@ class Nodes::Master final : public CommunicatorClient {
     if (ended.run != run_number_) return;
     has_ended_.insert(from);
     for (const LoadHad& load : ended.loads) ended_.loads.emplace_back(load.event, load.share);
-    ended_.pacing = together(
-        ended_.pacing, {static_cast<std::uint64_t>(ended.late_blocks), ended.late_mean,
-                        ended.late_most});
+    ended_.pacing = together(ended_.pacing, {static_cast<std::uint64_t>(ended.late_blocks),
+                                             ended.late_mean, ended.late_most});
     for (std::string& warning : ended.warnings) {
       ended_.warnings.push_back(names_at(from) + ": " + warning);
     }
@@ -692,8 +577,7 @@ class Nodes::Master final : public CommunicatorClient {
   }
 
   [[nodiscard]] std::vector<ReceivedPart> results_of(const BlockReport& report) const {
-    return result_parts(phases_[static_cast<std::size_t>(report.block.phase)].data(),
-                        report.block);
+    return result_parts(sent_.data(report.block.phase), report.block);
   }
 
   RemoteUnit* unit_of(int rank, std::uint64_t run, std::uint32_t number) {
@@ -754,8 +638,7 @@ class Nodes::Master final : public CommunicatorClient {
       return;
     }
     if (!unit.unit.computes) return;
-    const bool are_kept =
-        box.access_host(command, [&] { scatter(bytes, results_of(told)); });
+    const bool are_kept = box.access_host(command, [&] { scatter(bytes, results_of(told)); });
     if (!are_kept) report.kind = ReportKind::dropped;
   }
 
@@ -774,9 +657,9 @@ class Nodes::Master final : public CommunicatorClient {
     unit.in_until = std::min(came, report.end);
     report.times.setup = (resident - begin) + times.setup;
     report.times.in = (came - resident) + (by_itself ? Seconds{} : times.in);
-    report.times.compute =
-        by_itself ? times.in + times.compute + times.out : times.compute;
-    // The node says when it began; what is earlier than the end of copying in is an error of clocks.
+    report.times.compute = by_itself ? times.in + times.compute + times.out : times.compute;
+    // The node says when it began; what is earlier than the end of copying in is an error of
+    // clocks.
     const Seconds copied_in = begin + report.times.setup + report.times.in;
     const Seconds computes = from(by_itself ? told.begins.in : told.begins.compute, copied_in);
     const Seconds computed = std::min(computes + report.times.compute, report.end);
@@ -801,7 +684,7 @@ class Nodes::Master final : public CommunicatorClient {
   std::set<int> has_ended_;
   std::map<int, double> ahead_at_zero_ns_;
   std::uint64_t run_number_ = 0;
-  std::vector<SentPhase> phases_;
+  SentData sent_;
   std::vector<RemoteUnit> units_;
   std::vector<ProbedLink> link_probes_;
   BytePool pool_;

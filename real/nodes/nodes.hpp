@@ -22,8 +22,8 @@ namespace equipoise {
 /// A unit of a node.
 struct NodeUnit {
   int rank = 0;
-  std::uint32_t number = 0;  ///< among the units of the node
-  bool computes = true;      ///< otherwise its results are no results
+  std::uint32_t number = 0;       ///< among the units of the node
+  bool computes = true;           ///< otherwise its results are no results
   bool copies_by_itself = false;  ///< as a CPU: its copies on the node count as computing
 };
 
@@ -99,15 +99,14 @@ class Nodes {
   /// Brings the units of all nodes up. Throws BackendError if one does not come up.
   void begin_run(const NodesRun& run);
   /// Makes the worker of a unit, in a run that has begun.
-  [[nodiscard]] std::unique_ptr<Worker> make_worker(const NodeUnit& unit,
-                                                    const WorkerSetup& setup);
+  [[nodiscard]] std::unique_ptr<Worker> make_worker(const NodeUnit& unit, const WorkerSetup& setup);
   /// The clock of the run has started, from which the nodes take theirs.
   void start_clock(const Clock& clock);
   /// Ends the run on all nodes. Workers of the run must be gone.
   NodesRunEnd end_run(const NodesPatience& patience);
 
-  /// How the clocks of the nodes differ from this one's, (ranks - 1): nothing is known of those that
-  /// are lost.
+  /// How the clocks of the nodes differ from this one's, (ranks - 1): nothing is known of those
+  /// that are lost.
   [[nodiscard]] std::vector<std::optional<ClockOffset::Estimate>> clocks() const;
 
   /// Tells all nodes that it is over, and what to end with. Nothing else may be called afterwards.

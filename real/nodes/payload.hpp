@@ -19,8 +19,7 @@ using SentPart = std::span<const std::byte>;
 using ReceivedPart = std::span<std::byte>;
 
 /// The contiguous parts of the input of `block`, in the order of arrays and rows.
-[[nodiscard]] inline std::vector<SentPart> input_parts(const KernelData& data,
-                                                       const Block& block) {
+[[nodiscard]] inline std::vector<SentPart> input_parts(const KernelData& data, const Block& block) {
   std::vector<SentPart> parts;
   for (const InputRows& rows : data.inputs) {
     for_each_segment(rows, block, [&](const std::byte* begin, std::size_t bytes) {
@@ -65,8 +64,8 @@ template <class Parts>
   const std::size_t bytes = bytes_in(parts);
   if (bytes == 0) return PayloadForm::none;
   if (bytes <= enclosed_max) return PayloadForm::enclosed;
-  const bool are_large = std::ranges::all_of(
-      parts, [](const auto& part) { return part.size() >= apart_min; });
+  const bool are_large =
+      std::ranges::all_of(parts, [](const auto& part) { return part.size() >= apart_min; });
   return parts.size() == 1 || (are_large && parts.size() <= parts_max) ? PayloadForm::apart
                                                                        : PayloadForm::gathered;
 }

@@ -56,14 +56,12 @@ std::vector<Placement> place_ranks(std::span<const RankUnits> ranks) {
     std::set<std::string> sharers;
     for (std::size_t i = 0; i < placement.cores.size(); ++i) {
       for (const int number : placement.cores[i]) {
-        const auto thread =
-            std::ranges::find(rank.machine.threads, number, &CpuThread::number);
+        const auto thread = std::ranges::find(rank.machine.threads, number, &CpuThread::number);
         ++host.units_of_thread[number];
         ++host.units_of_core[thread->core];
-        const auto [owner, is_new] =
-            host.owner_of_core.emplace(thread->core, rank.units[i].name);
-        const bool is_of_rank = std::ranges::find(rank.units, owner->second, &PlacedUnit::name) !=
-                                rank.units.end();
+        const auto [owner, is_new] = host.owner_of_core.emplace(thread->core, rank.units[i].name);
+        const bool is_of_rank =
+            std::ranges::find(rank.units, owner->second, &PlacedUnit::name) != rank.units.end();
         if (is_new || is_of_rank || !sharers.insert(owner->second).second) continue;
         placement.warnings.push_back(fmt::format(
             "units {} and {} are on one host, share a core and disturb one another; give fewer "

@@ -12,8 +12,8 @@ namespace equipoise {
 
 /// The units of a rank, and where they may compute.
 struct RankUnits {
-  std::string host;     ///< the same for ranks of one host
-  Machine machine;      ///< with the hardware threads that the rank may use
+  std::string host;  ///< the same for ranks of one host
+  Machine machine;   ///< with the hardware threads that the rank may use
   std::vector<PlacedUnit> units;
 };
 

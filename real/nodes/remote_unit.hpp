@@ -10,7 +10,8 @@
 namespace equipoise {
 
 /// The factory of a unit of a node, whose process the master has asked for it. Its disturbances are
-/// the business of its node. `trace_unit`: the unit of the traces that paces it; empty: it computes.
+/// the business of its node. `trace_unit`: the unit of the traces that paces it; empty: it
+/// computes.
 [[nodiscard]] std::shared_ptr<const UnitFactory> make_remote_factory(std::shared_ptr<Nodes> nodes,
                                                                      const NodeUnit& unit,
                                                                      std::string trace_unit);

@@ -37,9 +37,9 @@ struct RecordSetup {
   /// With the same cores as in a run. Units that take their times from a trace have those of this
   /// kernel. They are kept busy while others are recorded, as in a run; their samples are not kept.
   std::vector<UnitSpec> units;
-  std::shared_ptr<Nodes> nodes;         ///< that have some of them; null: this process has all
+  std::shared_ptr<Nodes> nodes;        ///< that have some of them; null: this process has all
   std::optional<Placement> placement;  ///< of all units; if absent, `place_units` decides
-  Kernel* kernel = nullptr;  ///< allocated
+  Kernel* kernel = nullptr;            ///< allocated
   bool alone = false;        ///< one unit after another; otherwise all at a time, as in a run
   std::vector<Items> sizes;  ///< block sizes; if empty, `size_ladder` and `sizes_at_bends` choose
   int samples_min = 5;       ///< per size
@@ -78,7 +78,8 @@ struct RecordedUnit {
   Unit unit;  ///< name, kind, node, model, memory, slots, watts
   CopySpeeds copies;
   std::optional<Gpu> gpu;
-  /// Of a unit of another node that is paced: the copies of its trace, which its node makes besides.
+  /// Of a unit of another node that is paced: the copies of its trace, which its node makes
+  /// besides.
   std::optional<CopySpeeds> on_node{};
 };
 

@@ -148,8 +148,7 @@ class ThreadNodes::Service final : public NodeService {
 };
 
 ThreadNodes::ThreadNodes(const std::vector<std::vector<std::string>>& units,
-                         const std::vector<Kernel*>& kernels,
-                         std::chrono::milliseconds silence_max)
+                         const std::vector<Kernel*>& kernels, std::chrono::milliseconds silence_max)
     : ranks_(static_cast<int>(units.size()) + 1) {
   const auto count = static_cast<int>(units.size());
   communicators_.resize(units.size() + 1);

@@ -1,4 +1,5 @@
-// Ranks that are threads of one process: a transport in memory, and nodes that serve a master there.
+// Ranks that are threads of one process: a transport in memory, and nodes that serve a master
+// there.
 #pragma once
 
 #include <memory>

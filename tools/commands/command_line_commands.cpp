@@ -120,10 +120,11 @@ void add_block_timeout(const CommandOptions& c, RunOptions& r) {
 /// Under mpirun: what each rank has, which is known when all is parsed.
 void add_ranks(const CommandOptions& c, RunOptions& r) {
   r.nodes = c.nodes;
-  c.input("--units-per-rank", r.units_per_rank_file,
-          "under mpirun: a file with a line for each rank, of --unit KIND[,k=v,...] for each of its "
-          "units, and perhaps --link-bandwidth and --link-latency; without it, each has those of "
-          "--unit");
+  c.input(
+      "--units-per-rank", r.units_per_rank_file,
+      "under mpirun: a file with a line for each rank, of --unit KIND[,k=v,...] for each of its "
+      "units, and perhaps --link-bandwidth and --link-latency; without it, each has those of "
+      "--unit");
   c.value("--link-bandwidth", r.link_bytes_per_s,
           "under mpirun: holds what each rank sends and receives to this rate, e.g. 1Gb/s",
           within(parse_rate, 1.0, any_number, "a rate is above 0; give one such as 1Gb/s"));

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "platforms/data_sheets.hpp"
-#include "real/mpi/mpi_module.hpp"
 #include "real/kernels/catalog.hpp"
 #include "real/meters/meter.hpp"
+#include "real/mpi/mpi_module.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/catalog.hpp"

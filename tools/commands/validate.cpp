@@ -136,8 +136,7 @@ RecordedFiles record_all(const RealMachine& machine, const ValidateRequest& requ
     }
     write_whole_file(file, trace_text(recording.trace));
     if (files.traces.empty()) {
-      write_whole_file(files.platform,
-                       platform_xml(measured_platform(machine, recording, file)));
+      write_whole_file(files.platform, platform_xml(measured_platform(machine, recording, file)));
     }
     files.traces.push_back(file);
     if (recording.interrupted) {

@@ -15,7 +15,8 @@ std::string built_with_text() {
   return "equipoise " EQUIPOISE_VERSION " (" +
          (simgrid ? "SimGrid " + *simgrid : "without SimGrid") +
          ", Ipopt " EQUIPOISE_IPOPT_VERSION ", OpenBLAS " EQUIPOISE_OPENBLAS_VERSION
-         ", " EQUIPOISE_CUDA ", " + mpi_version().value_or("without MPI") + ")";
+         ", " EQUIPOISE_CUDA ", " +
+         mpi_version().value_or("without MPI") + ")";
 }
 
 Facts machine_facts() {

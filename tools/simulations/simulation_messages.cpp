@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "shared_policies/run/recorded_run.hpp"
 #include "shared_policies/records/archive.hpp"
+#include "shared_policies/run/recorded_run.hpp"
 
 namespace equipoise {
 

@@ -132,9 +132,9 @@ NodeUnits open_nodes(const RunOptions& options, const std::vector<Trace>& traces
   const auto ranks = static_cast<std::size_t>(options.nodes->ranks());
   std::vector<std::string> questions;
   for (std::size_t rank = 1; rank < ranks; ++rank) {
-    questions.push_back(archived(
-        UnitsQuestion{node_name(rank), units_of_rank(options, static_cast<int>(rank)),
-                      options.workloads, traces, options.results_folder}));
+    questions.push_back(
+        archived(UnitsQuestion{node_name(rank), units_of_rank(options, static_cast<int>(rank)),
+                               options.workloads, traces, options.results_folder}));
   }
   NodeUnits all;
   const std::vector<std::string> answers = options.nodes->ask(questions);

@@ -16,7 +16,7 @@ namespace equipoise {
 /// The units of all nodes, as they have opened them.
 struct NodeUnits {
   std::vector<UnitSpec> specs;
-  std::vector<RankUnits> ranks;                 ///< (ranks - 1)
+  std::vector<RankUnits> ranks;                  ///< (ranks - 1)
   std::vector<std::vector<Workload>> workloads;  ///< (ranks - 1, phases)
 };
 
@@ -28,8 +28,8 @@ struct NodeUnits {
 /// own.
 [[nodiscard]] const std::vector<std::string>& units_of_rank(const RunOptions& options, int rank);
 
-/// Reads the file of `--units-per-rank`: a line for each rank, with `--unit KIND[,k=v,...]` for each
-/// of its units, and perhaps `--link-bandwidth` and `--link-latency`. Throws InputError at
+/// Reads the file of `--units-per-rank`: a line for each rank, with `--unit KIND[,k=v,...]` for
+/// each of its units, and perhaps `--link-bandwidth` and `--link-latency`. Throws InputError at
 /// FILE:LINE.
 [[nodiscard]] std::vector<RankSettings> read_units_per_rank(const std::string& path);
 

@@ -226,8 +226,8 @@ RealMachine load_paced_platform(const RunOptions& options) {
   return machine;
 }
 
-/// How many blocks a policy should keep at a unit of another node, unless the user says so: one that
-/// is computed, and one whose bytes travel.
+/// How many blocks a policy should keep at a unit of another node, unless the user says so: one
+/// that is computed, and one whose bytes travel.
 constexpr int remote_slots = 2;
 
 /// Chooses the workloads. `any_computes`: whether any unit of the run does.

@@ -10,8 +10,8 @@
 
 #include "real/disturbances.hpp"
 #include "real/kernels/kernel.hpp"
-#include "real/meters/meter_sampler.hpp"
 #include "real/machine.hpp"
+#include "real/meters/meter_sampler.hpp"
 #include "real/nodes/nodes.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/trace.hpp"
@@ -31,8 +31,8 @@ struct LoopWorkload {
 
 /// What runs in real time need, whatever their policy.
 struct RealMachine {
-  std::string on;               ///< "real", or "paced" if no unit computes
-  std::vector<UnitSpec> specs;  ///< the units that take part
+  std::string on;                      ///< "real", or "paced" if no unit computes
+  std::vector<UnitSpec> specs;         ///< the units that take part
   std::shared_ptr<Nodes> nodes;        ///< that have some of them; null: this process has all
   std::optional<Placement> placement;  ///< of all units, if there are nodes
   std::vector<Unit> units;
@@ -75,8 +75,8 @@ struct RealMachine {
 /// that `options` names.
 [[nodiscard]] RealMachine load_real_machine(const RunOptions& options, std::vector<Trace> traces);
 
-/// The units, and the kernels of the workloads, that the master asks of a node. Names of units begin
-/// with that of the node. Nothing is placed.
+/// The units, and the kernels of the workloads, that the master asks of a node. Names of units
+/// begin with that of the node. Nothing is placed.
 [[nodiscard]] RealMachine load_node_machine(const RunOptions& options, std::vector<Trace> traces,
                                             const std::string& node);
 

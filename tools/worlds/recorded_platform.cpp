@@ -334,8 +334,7 @@ void add_nodes(PlatformDescription& platform, const std::vector<RecordedUnit>& u
     }
     if (out) {
       links.out.insert(links.out.begin(), out_link_of(unit.unit));
-      platform.links.push_back(
-          {links.out.front(), out->bandwidth_bytes_per_s, out->latency, true});
+      platform.links.push_back({links.out.front(), out->bandwidth_bytes_per_s, out->latency, true});
     }
     platform.routes.push_back({"RAM", name, std::move(links.in)});
     platform.routes.push_back({name, "RAM", std::move(links.out)});
@@ -349,8 +348,8 @@ PlatformDescription measured_platform(const RealMachine& machine, const Recordin
   for (const RecordedUnit& unit : recording.units) {
     (unit.unit.is_remote ? elsewhere : here).push_back(unit);
   }
-  PlatformDescription platform = recorded_platform(here, measure_links(machine.specs),
-                                                   recording.trace.kernel, trace_file);
+  PlatformDescription platform =
+      recorded_platform(here, measure_links(machine.specs), recording.trace.kernel, trace_file);
   if (machine.nodes) add_nodes(platform, elsewhere, measure_network(*machine.nodes));
   return platform;
 }

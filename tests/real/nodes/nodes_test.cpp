@@ -107,19 +107,18 @@ TEST_P(EveryKernel, IsVerifiedAfterARunOnNodes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Of, EveryKernel,
-    testing::Values(
-        std::pair{"matmul", Typed{{"n", "90"}}},
-        std::pair{"blackscholes", Typed{{"options", "30000"}}},
-        std::pair{"grn", Typed{{"genes", "60"}}},
-        std::pair{"kmeans", Typed{{"points", "3000"}, {"iterations", "3"}}},
-        std::pair{"fft2d", Typed{{"transforms", "12"}, {"rows", "32"},
-                                              {"columns", "16"}}},
-        std::pair{"nbody", Typed{{"bodies", "300"}, {"iterations", "2"}}},
-        std::pair{"binomial", Typed{{"options", "40"}}},
-        std::pair{"mandelbrot", Typed{{"height", "60"}}},
-        std::pair{"taylor", Typed{{"points", "5000"}}},
-        std::pair{"gaussian", Typed{{"height", "80"}}},
-        std::pair{"synthetic", Typed{{"items", "200"}}}),
+    testing::Values(std::pair{"matmul", Typed{{"n", "90"}}},
+                    std::pair{"blackscholes", Typed{{"options", "30000"}}},
+                    std::pair{"grn", Typed{{"genes", "60"}}},
+                    std::pair{"kmeans", Typed{{"points", "3000"}, {"iterations", "3"}}},
+                    std::pair{"fft2d",
+                              Typed{{"transforms", "12"}, {"rows", "32"}, {"columns", "16"}}},
+                    std::pair{"nbody", Typed{{"bodies", "300"}, {"iterations", "2"}}},
+                    std::pair{"binomial", Typed{{"options", "40"}}},
+                    std::pair{"mandelbrot", Typed{{"height", "60"}}},
+                    std::pair{"taylor", Typed{{"points", "5000"}}},
+                    std::pair{"gaussian", Typed{{"height", "80"}}},
+                    std::pair{"synthetic", Typed{{"items", "200"}}}),
     [](const auto& kernel) { return std::string(kernel.param.first); });
 
 TEST(Nodes, AreLostWhenTheyFallSilentAndTheOthersDoTheirWork) {
@@ -153,8 +152,7 @@ TEST(Nodes, SayWhichOneDoesNotComeUp) {
     static_cast<void>(run_all(setup_on(nodes, {&kernel}), 2, journal));
     FAIL() << "the run began";
   } catch (const BackendError& refused) {
-    EXPECT_EQ(std::string(refused.what()),
-              "node1: unit node1.cpu0 cannot be started: no room");
+    EXPECT_EQ(std::string(refused.what()), "node1: unit node1.cpu0 cannot be started: no room");
   }
 }
 

@@ -19,8 +19,8 @@ PlacedUnit cpu(const char* name, int cores = 1) { return {name, cores}; }
 
 TEST(RankPlacement, GivesRanksOfOneHostCoresOfTheirOwn) {
   const Machine machine = machine_with({0, 1, 2, 3, 4, 5});
-  const auto places = place_ranks(std::vector<RankUnits>{{"h", machine, {cpu("a", 2)}},
-                                                         {"h", machine, {cpu("b"), cpu("c")}}});
+  const auto places = place_ranks(
+      std::vector<RankUnits>{{"h", machine, {cpu("a", 2)}}, {"h", machine, {cpu("b"), cpu("c")}}});
   EXPECT_EQ(places[0].cores, (std::vector<std::vector<int>>{{0, 1}}));
   EXPECT_EQ(places[1].cores, (std::vector<std::vector<int>>{{2}, {3}}));
   EXPECT_EQ(places[0].waiting, (std::vector<int>{4, 5}));
@@ -31,14 +31,14 @@ TEST(RankPlacement, GivesRanksOfOneHostCoresOfTheirOwn) {
 
 TEST(RankPlacement, GivesRanksOfSeveralHostsTheSameCores) {
   const Machine machine = machine_with({0, 1});
-  const auto places = place_ranks(
-      std::vector<RankUnits>{{"h", machine, {cpu("a")}}, {"g", machine, {cpu("b")}}});
+  const auto places =
+      place_ranks(std::vector<RankUnits>{{"h", machine, {cpu("a")}}, {"g", machine, {cpu("b")}}});
   EXPECT_EQ(places[0].cores, places[1].cores);
 }
 
 TEST(RankPlacement, KeepsToTheCoresThatMpirunHasBoundARankTo) {
-  const auto places = place_ranks(std::vector<RankUnits>{
-      {"h", machine_with({0}), {cpu("a")}}, {"h", machine_with({1}), {cpu("b")}}});
+  const auto places = place_ranks(std::vector<RankUnits>{{"h", machine_with({0}), {cpu("a")}},
+                                                         {"h", machine_with({1}), {cpu("b")}}});
   EXPECT_EQ(places[0].cores, (std::vector<std::vector<int>>{{0}}));
   EXPECT_EQ(places[1].cores, (std::vector<std::vector<int>>{{1}}));
   EXPECT_EQ(places[1].waiting, (std::vector<int>{1}));
@@ -59,8 +59,8 @@ TEST(RankPlacement, SpreadsUnitsEvenlyAndWarnsWhereCoresRunOut) {
 
 TEST(RankPlacement, LetsThreadsThatWaitShareACoreOfTheirOwnRank) {
   const Machine machine = machine_with({0, 1});
-  const auto places = place_ranks(
-      std::vector<RankUnits>{{"h", machine, {cpu("a")}}, {"h", machine, {cpu("b")}}});
+  const auto places =
+      place_ranks(std::vector<RankUnits>{{"h", machine, {cpu("a")}}, {"h", machine, {cpu("b")}}});
   EXPECT_EQ(places[0].waiting, (std::vector<int>{0}));
   EXPECT_EQ(places[1].waiting, (std::vector<int>{1}));
   EXPECT_TRUE(places[0].waiting_compute);

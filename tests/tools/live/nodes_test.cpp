@@ -1,8 +1,8 @@
 // The program under mpirun: ranks on this machine, as on several.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <unistd.h>
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,9 +24,8 @@ class UnderMpirun : public testing::Test {
   void SetUp() override {
     if (!mpi_version()) GTEST_SKIP() << "built without MPI";
     if (::access(mpirun, X_OK) != 0) GTEST_SKIP() << "there is no " << mpirun;
-    for (const char* const allowed :
-         {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
-          "PRTE_MCA_rmaps_default_mapping_policy"}) {
+    for (const char* const allowed : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+                                      "PRTE_MCA_rmaps_default_mapping_policy"}) {
       const bool is_policy = std::string(allowed).starts_with("PRTE");
       ::setenv(allowed, is_policy ? ":oversubscribe" : "1", 1);
     }
@@ -34,8 +33,15 @@ class UnderMpirun : public testing::Test {
 
   /// Runs the program with `ranks` ranks. A run that takes two minutes is ended.
   [[nodiscard]] static ProgramRun type(int ranks, const std::vector<std::string>& words) {
-    std::vector<std::string> all = {"-k",        "5",    "120", mpirun, "--oversubscribe",
-                                    "--bind-to", "none", "-n",  std::to_string(ranks),
+    std::vector<std::string> all = {"-k",
+                                    "5",
+                                    "120",
+                                    mpirun,
+                                    "--oversubscribe",
+                                    "--bind-to",
+                                    "none",
+                                    "-n",
+                                    std::to_string(ranks),
                                     program_file()};
     all.insert(all.end(), words.begin(), words.end());
     return run_copy("/usr/bin/timeout", all);
@@ -111,8 +117,8 @@ TEST_F(UnderMpirun, AFileForAnotherNumberOfRanksIsRefusedAndNobodyWaits) {
 
 TEST_F(UnderMpirun, ARankWithoutTheUnitIsNamed) {
   const std::string file = scratch.write("ranks.txt", "--unit cpu\n--unit cuda,device=77\n");
-  const ProgramRun run = type(2, {"run", "--units-per-rank", file, "--workload", "matmul:n=9",
-                                  "--policy", "greedy"});
+  const ProgramRun run =
+      type(2, {"run", "--units-per-rank", file, "--workload", "matmul:n=9", "--policy", "greedy"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("--unit cuda,device=77: on node1 ("), std::string::npos) << run.err;
 }

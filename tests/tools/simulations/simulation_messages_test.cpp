@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "shared_policies/model/failure.hpp"
-#include "shared_policies/run/recorded_run.hpp"
 #include "shared_policies/records/archive.hpp"
+#include "shared_policies/run/recorded_run.hpp"
 
 namespace equipoise::simulation_messages_test {
 namespace {
