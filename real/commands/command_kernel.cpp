@@ -68,8 +68,10 @@ void remove_whole(const fs::path& path) {
 /// blocks and the logs of units. Threads of several units use it.
 class ResultPlaces {
  public:
-  /// In `folder`, or in a temporary one if it is empty. `items`: of the work. Throws BackendError.
-  ResultPlaces(const std::string& folder, const std::string& name, Items items)
+  /// In `folder`, or in a temporary one if it is empty. `items`: of the work. `node`: that of this
+  /// process, if others leave results there, too. Throws BackendError.
+  ResultPlaces(const std::string& folder, const std::string& name, Items items,
+               const std::string& node)
       : is_temporary_(folder.empty()), digits_(std::to_string(items - 1).size()) {
     process_guard::start();
     if (is_temporary_) {
@@ -85,6 +87,10 @@ class ResultPlaces {
       fs::create_directories(results_);
     }
     own_ = results_ / ".equipoise";
+    if (!is_temporary_ && !node.empty()) {
+      fs::create_directories(own_);
+      own_ /= node;
+    }
     if (!fs::create_directory(own_)) {
       throw BackendError(results_.string() +
                          " has the results of another run; choose another folder");
@@ -466,12 +472,18 @@ class CommandKernel final : public Kernel {
     folder_ = folder;
   }
 
+  void join_results_in(const std::string& folder, const std::string& node) override {
+    folder_ = folder;
+    node_ = node;
+  }
+  void begin_run_on_node() override { shared_->places->clear(); }
+
   void allocate(std::uint64_t /*seed*/) override { prepare_programs(); }
   void prepare_programs() override {
     try {
       if (!shared_->work.check.empty()) expect_program(start_of_check());
       shared_->places =
-          std::make_unique<ResultPlaces>(folder_, shared_->work.name, workload_.items);
+          std::make_unique<ResultPlaces>(folder_, shared_->work.name, workload_.items, node_);
     } catch (const std::runtime_error& failure) {
       throw BackendError(failure.what());
     }
@@ -537,6 +549,7 @@ class CommandKernel final : public Kernel {
   }
 
   SharedWorkPtr shared_;
+  std::string node_;  ///< of this process; empty: it is the master
   std::string folder_;  ///< of results; empty: a temporary one
 };
 

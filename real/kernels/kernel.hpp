@@ -140,6 +140,10 @@ class Kernel {
   /// Lets the results stay as files in `folder`, which must be empty or not there. To be called
   /// before `allocate`. Throws InputError at `where` if the kernel has no such results.
   virtual void keep_results_in(const std::string& folder, const std::string& where);
+  /// The same on a node, whose files lie beside those of others, if all see the folder.
+  virtual void join_results_in(const std::string& /*folder*/, const std::string& /*node*/) {}
+  /// A run begins in which another process is the master: results that were left before go.
+  virtual void begin_run_on_node() {}
   /// Where the results are files, once it is allocated; empty: they are none.
   [[nodiscard]] virtual std::string results_folder() const { return {}; }
   /// Checks the results of all items against a computation that shares nothing with the kernel's

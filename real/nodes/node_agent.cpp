@@ -185,6 +185,9 @@ class NodeAgent final : public CommunicatorClient {
       communicator_->run_on(setup.waiting, setup.waiting_compute);
       for (const auto& kernel : run_->kernels) kernel->memory()->make_ready();
       await_residents(setup.residents_before);
+      for (Kernel* const kernel : service_.kernels()) {
+        if (kernel != nullptr) kernel->begin_run_on_node();
+      }
       make_units();
       communicator_->watch_closely(true);
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -273,7 +276,7 @@ class NodeAgent final : public CommunicatorClient {
     run_->phases = service_.phases();
     run_->specs = service_.units();
     run_->clock = make_steady_clock(setup.time_scale);
-    const std::vector<const Kernel*> kernels = service_.kernels();
+    const std::vector<Kernel*> kernels = service_.kernels();
     if (data_.size() != setup.shapes.size() || shapes_ != setup.shapes) {
       data_.clear();
       for (const DataShape& shape : setup.shapes) {

@@ -28,7 +28,7 @@ class NodeService {
   /// (phases)
   [[nodiscard]] virtual const std::vector<Workload>& phases() const = 0;
   /// (phases), whose programs are prepared; null if no unit of the node computes.
-  [[nodiscard]] virtual std::vector<const Kernel*> kernels() const = 0;
+  [[nodiscard]] virtual std::vector<Kernel*> kernels() const = 0;
 };
 
 /// Does what the master says until it says that it is over, or is gone. The calling thread brings

@@ -139,10 +139,10 @@ class ThreadNodes::Service final : public NodeService {
   std::string answer(const std::string& question) override { return "answer to " + question; }
   const std::vector<UnitSpec>& units() const override { return specs_; }
   const std::vector<Workload>& phases() const override { return phases_; }
-  std::vector<const Kernel*> kernels() const override { return kernels_; }
+  std::vector<Kernel*> kernels() const override { return kernels_; }
 
  private:
-  std::vector<const Kernel*> kernels_;
+  std::vector<Kernel*> kernels_;
   std::vector<UnitSpec> specs_;
   std::vector<Workload> phases_;
 };

@@ -6,17 +6,20 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "real/machine.hpp"
+#include "real/nodes/nodes.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/commands/failures.hpp"
 #include "tools/commands/once.hpp"
 #include "tools/console/console.hpp"
 #include "tools/report/report_text.hpp"
+#include "tools/worlds/node_program.hpp"
 #include "tools/worlds/real_machine.hpp"
 #include "traces/files/input_file.hpp"
 
@@ -56,6 +59,28 @@ auto while_running(Work&& work) {
     throw as_error();
   }
 }
+
+/// The ranks of this process, if mpirun has started it: connected at the first loop and until the
+/// process ends, because MPI starts once.
+class ProcessRanks {
+ public:
+  ProcessRanks() = default;
+  ProcessRanks(const ProcessRanks&) = delete;
+  ProcessRanks& operator=(const ProcessRanks&) = delete;
+  ~ProcessRanks() {
+    if (ranks_) ranks_->leave(true);
+  }
+  /// Null if there is one rank.
+  [[nodiscard]] static std::shared_ptr<Communicator> get() {
+    static ProcessRanks process;
+    if (!std::exchange(process.is_asked_, true)) process.ranks_ = connect_ranks();
+    return process.ranks_;
+  }
+
+ private:
+  bool is_asked_ = false;
+  std::shared_ptr<Communicator> ranks_;
+};
 
 std::shared_ptr<const LoopWorkload> loop_workload(const LoopWork& work,
                                                   std::vector<UnitSpec> units = {}) {
@@ -153,10 +178,14 @@ std::vector<std::string> default_units(const LoopWork& work) {
   return units;
 }
 
-Summary run_with(const LoopWork& work, LoopRequest request) {
+Summary run_with(const LoopWork& work, LoopRequest request, const std::shared_ptr<Nodes>& nodes) {
   RunOptions& options = request.run.options;
-  if (options.units.empty()) options.units = default_units(work);
-  if (options.units.empty()) {
+  options.nodes = nodes;
+  if (nodes && !has_units(options)) {
+    throw InputError("--unit", "says which units each rank has; give it, or --units-per-rank");
+  }
+  if (!has_units(options)) options.units = default_units(work);
+  if (!has_units(options)) {
     throw InputError(work.workload.kernel,
                      "has a body for GPUs only, and this machine has none that can be used; give "
                      "it one with on_cpu");
@@ -175,13 +204,34 @@ Summary run_with(const LoopWork& work, LoopRequest request) {
 
 /// Does the command that `arguments` begin with, as the program `equipoise` does.
 [[noreturn]] void do_command(const LoopWork& work, std::string program,
-                             std::vector<std::string> arguments) {
+                             std::vector<std::string> arguments,
+                             const std::shared_ptr<Nodes>& nodes) {
   const bool records = arguments.front() == "record" || arguments.front() == "validate";
-  const LoopProgram loop{program, spelling_of(work), loop_workload(records ? at_rest(work) : work)};
+  const LoopProgram loop{program, spelling_of(work), loop_workload(records ? at_rest(work) : work),
+                         nodes};
   std::vector<char*> words = {program.data()};
   for (std::string& argument : arguments) words.push_back(argument.data());
   words.push_back(nullptr);
-  throw Error("", run_program(static_cast<int>(words.size()) - 1, words.data(), &loop));
+  const int exit_code = run_program(static_cast<int>(words.size()) - 1, words.data(), &loop);
+  if (nodes) nodes->end(exit_code);
+  throw Error("", exit_code);
+}
+
+/// Does the part of this rank in a loop that rank 0 divides.
+Summary serve_loop(Communicator& ranks, const LoopWork& work) {
+  RunOptions options;
+  options.loop = loop_workload(work);
+  const int exit_code = be_node(ranks, options);
+  if (exit_code != 0) {
+    throw Error(fmt::format("rank {}: the loop ended on rank 0, which is gone or has failed",
+                            ranks.rank()),
+                exit_code);
+  }
+  Summary summary;
+  summary.rank = ranks.rank();
+  summary.is_verified = true;
+  summary.text = fmt::format("rank {}: did its part; the results are on rank 0", ranks.rank());
+  return summary;
 }
 
 }  // namespace
@@ -192,9 +242,16 @@ Summary run_loop(const LoopWork& work, const std::string& program,
     if (!work.cpu && !work.gpu) {
       throw InputError(work.workload.kernel, "has no body; give it one with on_cpu or on_cuda");
     }
+    const std::shared_ptr<Communicator> ranks = ProcessRanks::get();
+    if (ranks && ranks->rank() > 0) return serve_loop(*ranks, work);
+    // If something throws, the other ranks are told so by its destructor.
+    const std::shared_ptr<Nodes> nodes = ranks ? std::make_shared<Nodes>(ranks) : nullptr;
     const bool is_command = !arguments.empty() && !arguments.front().starts_with('-');
-    if (is_command) do_command(work, program, arguments);
-    return run_with(work, parse_loop_arguments(program, work.workload.kernel, arguments));
+    if (is_command) do_command(work, program, arguments, nodes);
+    Summary summary =
+        run_with(work, parse_loop_arguments(program, work.workload.kernel, arguments), nodes);
+    if (nodes) nodes->end(0);
+    return summary;
   });
 }
 

@@ -60,8 +60,8 @@ class NodeProgram final : public NodeService {
 
   const std::vector<UnitSpec>& units() const override { return machine_.specs; }
   const std::vector<Workload>& phases() const override { return machine_.phases; }
-  std::vector<const Kernel*> kernels() const override {
-    std::vector<const Kernel*> kernels;
+  std::vector<Kernel*> kernels() const override {
+    std::vector<Kernel*> kernels;
     for (const auto& kernel : machine_.kernels) kernels.push_back(kernel.get());
     return kernels;
   }

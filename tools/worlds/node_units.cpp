@@ -110,6 +110,15 @@ const std::vector<std::string>& units_of_rank(const RunOptions& options, int ran
                                : options.ranks[static_cast<std::size_t>(rank)].units;
 }
 
+bool computes_on_nodes(const RunOptions& options) {
+  for (std::size_t rank = 1; rank < options.ranks.size(); ++rank) {
+    for (const std::string& unit : options.ranks[rank].units) {
+      if (parse_spec(unit, ',', "--unit " + unit).name != "paced") return true;
+    }
+  }
+  return false;
+}
+
 std::vector<RankSettings> read_units_per_rank(const std::string& path) {
   std::istringstream text(read_input(path, "give a file with one line for each rank"));
   std::vector<RankSettings> ranks;

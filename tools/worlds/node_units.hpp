@@ -28,6 +28,9 @@ struct NodeUnits {
 /// own.
 [[nodiscard]] const std::vector<std::string>& units_of_rank(const RunOptions& options, int rank);
 
+/// Whether a unit of another rank computes, as far as what was typed tells.
+[[nodiscard]] bool computes_on_nodes(const RunOptions& options);
+
 /// Reads the file of `--units-per-rank`: a line for each rank, with `--unit KIND[,k=v,...]` for
 /// each of its units, and perhaps `--link-bandwidth` and `--link-latency`. Throws InputError at
 /// FILE:LINE.

@@ -172,6 +172,14 @@ void keep_results(RealMachine& machine, const std::string& folder) {
   machine.kernels.front()->keep_results_in(folder, "--results");
 }
 
+/// Other processes leave files in `folder`, too.
+void join_results(const RealMachine& machine, const std::string& folder, const std::string& node) {
+  if (folder.empty()) return;
+  for (const std::unique_ptr<Kernel>& kernel : machine.kernels) {
+    if (kernel) kernel->join_results_in(folder, node);
+  }
+}
+
 RunSettings settings_of(const RealMachine& machine, const RunSettings& options) {
   RunSettings settings = options;
   if (!machine.platform) settings.platform_file.clear();
@@ -252,9 +260,8 @@ void add_units(RealMachine& machine, std::vector<UnitSpec> specs) {
   }
 }
 
-void check_fit(RealMachine& machine, const std::string& results_folder) {
+void check_fit(RealMachine& machine) {
   check_programs(machine.kernels, machine.specs);
-  keep_results(machine, results_folder);
   check_memory(machine.kernels, machine.specs, available_memory_bytes(), "--workload");
 }
 
@@ -264,20 +271,16 @@ RealMachine load_given_units(const RunOptions& options, std::vector<Trace> trace
   const bool has_own_units = options.loop && !options.loop->units.empty();
   std::vector<UnitSpec> specs =
       has_own_units ? options.loop->units : parse_units(units_of_rank(options, 0));
-  const auto computes = [](const std::vector<UnitSpec>& units) {
-    return std::ranges::any_of(units, &UnitSpec::computes);
-  };
-  bool any_computes = computes(specs);
+  const bool any_computes = std::ranges::any_of(specs, &UnitSpec::computes) ||
+                            (options.nodes && computes_on_nodes(options));
   // What is wrong here is said before the nodes are asked, where it is likely to be wrong, too.
-  if (any_computes) add_phases(machine, options, true);
+  add_phases(machine, options, any_computes);
+  keep_results(machine, options.results_folder);
   NodeUnits remote;
   if (options.nodes) {
     name_units_of("node0", specs);
+    join_results(machine, options.results_folder, "node0");
     remote = open_nodes(options, machine.traces);
-  }
-  if (!any_computes) {
-    any_computes = computes(remote.specs);
-    add_phases(machine, options, any_computes);
   }
   machine.on = any_computes ? "real" : "paced";
   if (any_computes && options.on == "paced") {
@@ -297,7 +300,8 @@ RealMachine load_given_units(const RunOptions& options, std::vector<Trace> trace
       warn(warning);
     }
   }
-  check_fit(machine, options.results_folder);
+  machine.results_are_elsewhere = options.nodes && options.results_folder.empty();
+  check_fit(machine);
   read_scenario_into(machine, options.scenario_file);
   return machine;
 }
@@ -334,6 +338,10 @@ Judgement RealMachine::verify() const {
   Judgement judged;
   if (!std::ranges::all_of(specs, &UnitSpec::computes)) return judged;
   for (const std::unique_ptr<Kernel>& kernel : kernels) {
+    if (results_are_elsewhere && kernel->program_source() == ProgramSource::command) {
+      judged.unchecked = true;
+      continue;
+    }
     const Verification found = kernel->verify();
     if (!found.passed) return {found.what};
     judged.unchecked = judged.unchecked || found.is_unchecked;
@@ -366,7 +374,8 @@ RealMachine load_node_machine(const RunOptions& options, std::vector<Trace> trac
   name_units_of(node, specs);
   add_phases(machine, options, std::ranges::any_of(specs, &UnitSpec::computes));
   add_units(machine, std::move(specs));
-  check_fit(machine, options.results_folder);
+  join_results(machine, options.results_folder, node);
+  check_fit(machine);
   return machine;
 }
 

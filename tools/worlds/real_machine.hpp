@@ -42,6 +42,7 @@ struct RealMachine {
   std::vector<Workload> phases;
   /// (phases) what paced units know of items, and kernels that take costs are given; null: nothing.
   std::vector<ItemCostsPtr> item_costs;
+  bool results_are_elsewhere = false;  ///< commands leave files on nodes that this one does not see
   std::vector<Seconds> merges;  ///< (phases) time between iterations where no kernel merges
   std::vector<Trace> traces;    ///< profiles for informed policies; may be empty
   Scenario scenario;

@@ -169,6 +169,7 @@ struct UnitShare {
 
 /// What a run did.
 struct Summary {
+  int rank = 0;  ///< of this process under mpirun; only rank 0 has the results and what follows
   double makespan_s = 0.0;  ///< from the start of the run to the end of the last block
   std::int64_t blocks = 0;
   std::int64_t items_redone = 0;  ///< of blocks that were lost, taken back or given twice
