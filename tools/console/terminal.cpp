@@ -16,6 +16,10 @@ namespace equipoise {
 namespace {
 
 std::atomic<ColorChoice> chosen = ColorChoice::automatic;
+std::atomic<bool> is_behind_another = false;
+
+/// Whether `file` is a terminal that somebody looks at.
+bool is_terminal(int file) { return !is_behind_another && ::isatty(file) == 1; }
 
 int file_of(OutputStream stream) {
   return stream == OutputStream::out ? STDOUT_FILENO : STDERR_FILENO;
@@ -25,7 +29,7 @@ bool is_colored(OutputStream stream) {
   if (chosen != ColorChoice::automatic) return chosen == ColorChoice::always;
   const char* const no_color = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
-  return ::isatty(file_of(stream)) == 1 && (no_color == nullptr || *no_color == '\0') &&
+  return is_terminal(file_of(stream)) && (no_color == nullptr || *no_color == '\0') &&
          terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
@@ -56,10 +60,11 @@ std::string duration_text(double seconds) {
 }  // namespace
 
 void choose_color(ColorChoice choice) { chosen = choice; }
+void take_for_a_pipe() { is_behind_another = true; }
 
 std::optional<std::size_t> terminal_width(OutputStream stream) {
   winsize size{};
-  if (::isatty(file_of(stream)) != 1 || ::ioctl(file_of(stream), TIOCGWINSZ, &size) != 0 ||
+  if (!is_terminal(file_of(stream)) || ::ioctl(file_of(stream), TIOCGWINSZ, &size) != 0 ||
       size.ws_col == 0) {
     return std::nullopt;
   }
@@ -71,7 +76,7 @@ std::string styled(const std::string& text, Style style, OutputStream stream) {
   return fmt::format(style_of(style), "{}", text);
 }
 
-Progress::Progress(bool quiet) : on_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(bool quiet) : on_(!quiet && is_terminal(STDERR_FILENO)) {}
 
 Progress::~Progress() { clear(); }
 

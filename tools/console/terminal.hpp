@@ -15,6 +15,9 @@ enum class ColorChoice : std::uint8_t { automatic, always, never };
 
 /// From now on, `styled` goes by `choice`.
 void choose_color(ColorChoice choice);
+/// What is printed goes through another program, such as mpirun, which has made a terminal of its
+/// own for it: there is neither colour nor progress, as in a pipe.
+void take_for_a_pipe();
 
 enum class OutputStream : std::uint8_t { out, err };
 

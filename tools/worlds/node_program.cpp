@@ -7,6 +7,7 @@
 #include "real/nodes/rank_placement.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/records/archive.hpp"
+#include "tools/console/terminal.hpp"
 #include "tools/runs/version.hpp"
 #include "tools/worlds/real_machine.hpp"
 
@@ -96,6 +97,7 @@ std::shared_ptr<Communicator> connect_ranks() {
   setup.signal = std::make_shared<WakeSignal>(std::chrono::microseconds(0));
   setup.build = source_id() + " " + built_with_text();
   setup.host = this_machine().name;
+  take_for_a_pipe();
   auto communicator = std::make_shared<Communicator>(std::move(setup));
   if (communicator->ranks() > 1) return communicator;
   communicator->leave(true);
