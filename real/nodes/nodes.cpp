@@ -419,6 +419,8 @@ class Nodes::Master final : public CommunicatorClient {
   /// The unit has failed; the controller will see that.
   static bool drop_commands(RemoteUnit& unit) {
     bool has_worked = false;
+    unit.epoch = unit.mailbox->epoch();  // there is nobody to be told
+    unit.rings = unit.mailbox->rings();
     while (unit.mailbox->command() != nullptr) {
       unit.mailbox->drop_command();
       has_worked = true;
