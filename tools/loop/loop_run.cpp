@@ -223,9 +223,9 @@ Summary serve_loop(Communicator& ranks, const LoopWork& work) {
   options.loop = loop_workload(work);
   const int exit_code = be_node(ranks, options);
   if (exit_code != 0) {
-    throw Error(fmt::format("rank {}: the loop ended on rank 0, which is gone or has failed",
-                            ranks.rank()),
-                exit_code);
+    throw Error(
+        fmt::format("rank {}: the loop ended on rank 0, which is gone or has failed", ranks.rank()),
+        exit_code);
   }
   Summary summary;
   summary.rank = ranks.rank();

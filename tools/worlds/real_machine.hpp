@@ -43,8 +43,8 @@ struct RealMachine {
   /// (phases) what paced units know of items, and kernels that take costs are given; null: nothing.
   std::vector<ItemCostsPtr> item_costs;
   bool results_are_elsewhere = false;  ///< commands leave files on nodes that this one does not see
-  std::vector<Seconds> merges;  ///< (phases) time between iterations where no kernel merges
-  std::vector<Trace> traces;    ///< profiles for informed policies; may be empty
+  std::vector<Seconds> merges;         ///< (phases) time between iterations where no kernel merges
+  std::vector<Trace> traces;           ///< profiles for informed policies; may be empty
   Scenario scenario;
   std::shared_ptr<MeterSampler> meters;  ///< of energy; null if no unit computes
   /// The simulation of the same machine, whose bound and costs also apply here; nullptr if none.

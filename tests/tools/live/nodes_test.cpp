@@ -152,8 +152,8 @@ TEST_F(UnderMpirun, ARecordingHasTheNetworkInItsPlatformOnWhichItIsSimulated) {
   EXPECT_TRUE(Json::parse(simulated.out).at("by_unit").contains("node2.cpu0"));
 }
 
-/// Runs two ranks for a long time, and sends `signal` to the process of rank 1 when the run file has
-/// some blocks.
+/// Runs two ranks for a long time, and sends `signal` to the process of rank 1 when the run file
+/// has some blocks.
 ProgramRun disturbed(const std::string& out, int signal) {
   const std::string words =
       "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
