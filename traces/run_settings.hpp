@@ -83,20 +83,28 @@ using TimeoutInFiles = std::optional<std::variant<double, TimeoutWord>>;
   return seconds != nullptr ? BlockTimeout::fixed({*seconds}) : BlockTimeout::automatic();
 }
 
+/// The units as typed; nothing of a simulation.
+[[nodiscard]] inline std::optional<std::vector<std::string>> units_in_real_time(
+    const RunSettings& settings) {
+  using Units = std::optional<std::vector<std::string>>;
+  return settings.time_scale ? Units(settings.units) : Units();
+}
+
+/// The dispatch cost as typed, which may be none; nothing of a run in real time.
+[[nodiscard]] inline std::optional<std::optional<Seconds>> given_dispatch_cost(
+    const RunSettings& settings) {
+  using Given = std::optional<std::optional<Seconds>>;
+  return settings.dispatch_costs.empty() ? Given() : Given(settings.dispatch_cost);
+}
+
 constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
   return std::tuple(
       member("workload_spellings", &RunSettings::workloads, "the workloads as typed, one per phase")
           .may_lack(),
-      computed(
-          "unit_spellings",
-          +[](const RunSettings& settings) {
-            using Units = std::optional<std::vector<std::string>>;
-            return settings.time_scale ? Units(settings.units) : Units();
-          },
-          "the units as typed, of runs in real time",
-          [](RunSettings& settings, std::optional<std::vector<std::string>> units) {
-            if (units) settings.units = std::move(*units);
-          })
+      computed("unit_spellings", &units_in_real_time, "the units as typed, of runs in real time",
+               [](RunSettings& settings, std::optional<std::vector<std::string>> units) {
+                 if (units) settings.units = std::move(*units);
+               })
           .if_any(),
       member("ranks", &RunSettings::ranks, "of a run under mpirun, what was typed for each rank")
           .may_lack(),
@@ -121,16 +129,11 @@ constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
              "of paced units: with 0.1 they are ten times as fast")
           .at_least(0)
           .if_any(),
-      computed(
-          "dispatch_cost_given_s",
-          +[](const RunSettings& settings) {
-            using Given = std::optional<std::optional<Seconds>>;
-            return settings.dispatch_costs.empty() ? Given() : Given(settings.dispatch_cost);
-          },
-          "of simulations: time for handing out a block, as typed",
-          [](RunSettings& settings, std::optional<std::optional<Seconds>> given) {
-            settings.dispatch_cost = given.value_or(std::nullopt);
-          })
+      computed("dispatch_cost_given_s", &given_dispatch_cost,
+               "of simulations: time for handing out a block, as typed",
+               [](RunSettings& settings, std::optional<std::optional<Seconds>> given) {
+                 settings.dispatch_cost = given.value_or(std::nullopt);
+               })
           .in("s")
           .at_least(0)
           .at_most(most_cost_s)

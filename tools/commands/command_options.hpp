@@ -139,7 +139,7 @@ inline CommandOptions add_group(const CommandOptions& above, const std::string& 
                                 const std::string& meaning, const std::string& example) {
   CLI::App* const app = above.app.add_subcommand(name, meaning);
   app->require_subcommand(1);
-  const CommandOptions group{*app, above.typed, above.loop, above.nodes};
+  CommandOptions group{*app, above.typed, above.loop, above.nodes};
   group.example(example);
   return group;
 }
