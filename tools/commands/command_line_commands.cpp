@@ -128,9 +128,13 @@ void add_ranks(const CommandOptions& c, RunOptions& r) {
   c.value("--link-bandwidth", r.link_bytes_per_s,
           "under mpirun: holds what each rank sends and receives to this rate, e.g. 1Gb/s",
           within(parse_rate, 1.0, any_number, "a rate is above 0; give one such as 1Gb/s"));
+  const auto latency =
+      within(parse_seconds, 0.0, 1e3, "a latency is not negative; give one such as 50us");
   c.value("--link-latency", r.link_latency,
           "under mpirun: messages of a node take so much longer, e.g. 50us",
-          within(parse_seconds, 0.0, 1e3, "a latency is not negative; give one such as 50us"));
+          [latency](const std::string& text, const std::string& name) {
+            return Seconds{latency(text, name)};
+          });
 }
 
 void add_units(const CommandOptions& c, RunOptions& r, bool required) {
