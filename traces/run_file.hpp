@@ -307,7 +307,7 @@ constexpr auto describe(DescriptionOf<RunSummary> /*of*/) {
       member("loads", &RunSummary::loads, "loads that competed with real units").may_lack(),
       member("clocks", &RunSummary::clocks,
              "of a run on several nodes: how well times of other nodes are known")
-          .may_lack(),
+          .if_any(),
       unwritten(&RunSummary::loss, &RunSummary::verified, &RunSummary::unchecked,
                 &RunSummary::units));
 }

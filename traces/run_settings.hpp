@@ -107,7 +107,7 @@ constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
                })
           .if_any(),
       member("ranks", &RunSettings::ranks, "of a run under mpirun, what was typed for each rank")
-          .may_lack(),
+          .if_any(),
       member("platform", &RunSettings::platform_file, "file of the platform").or_null(),
       member("traces", &RunSettings::trace_files, "files of block times").may_lack(),
       member("map", &RunSettings::maps, "whose times hosts have: TRACE_UNIT=HOST,...").may_lack(),
