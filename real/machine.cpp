@@ -231,55 +231,74 @@ std::vector<PlacedUnit> placed_units(std::span<const UnitSpec> units) {
   return placed;
 }
 
-Placement place_units(std::span<const PlacedUnit> units, const Machine& machine) {
+Placement assign_cores(std::span<const PlacedUnit> units, const Machine& machine,
+                       CoresInUse& in_use) {
   EQ_CHECK(!machine.threads.empty(), "a machine has a core");
   Placement placement;
-  std::map<int, std::string> owner_of_core;
-  std::set<int> taken;
-  std::size_t next = 0;
-  int shared = machine.threads.front().number;
-  double most_slowed = 0.0;
   for (const PlacedUnit& unit : units) {
     std::set<std::string> sharers;
     std::set<int> left;  // cores that no unit before this one has
     for (const CpuThread& thread : machine.threads) {
-      if (!owner_of_core.contains(thread.core)) left.insert(thread.core);
+      if (!in_use.owner_of_core.contains(thread.core)) left.insert(thread.core);
     }
     std::vector<int>& cores = placement.cores.emplace_back();
     for (int i = 0; i < unit.cores; ++i) {
-      const CpuThread& thread = machine.threads[next++ % machine.threads.size()];
+      // The first of those that the fewest units have, on the core that the fewest have.
+      const CpuThread& thread =
+          *std::ranges::min_element(machine.threads, {}, [&](const CpuThread& one) {
+            return std::pair(in_use.units_of_thread[one.number], in_use.units_of_core[one.core]);
+          });
       cores.push_back(thread.number);
-      taken.insert(thread.number);
-      const auto [owner, is_new] = owner_of_core.emplace(thread.core, unit.name);
+      ++in_use.units_of_thread[thread.number];
+      ++in_use.units_of_core[thread.core];
+      const auto [owner, is_new] = in_use.owner_of_core.emplace(thread.core, unit.name);
       if (!is_new) sharers.insert(owner->second);
     }
-    if (!cores.empty() && unit.slowdown >= most_slowed) {
-      most_slowed = unit.slowdown;
-      shared = cores.back();
-    }
     for (const std::string& sharer : sharers) {
+      const bool is_of_rank = std::ranges::find(units, sharer, &PlacedUnit::name) != units.end();
       placement.warnings.push_back(
           sharer == unit.name
               ? fmt::format("unit {} has more threads ({}) than cores are left ({}); give fewer "
                             "threads",
                             sharer, unit.cores, left.size())
               : fmt::format("units {} and {} share a core and disturb one another; give fewer "
-                            "units or threads",
-                            sharer, unit.name));
+                            "units or threads{}",
+                            sharer, unit.name,
+                            is_of_rank ? "" : ", or let mpirun bind no ranks (--bind-to none)"));
     }
   }
+  return placement;
+}
+
+void set_waiting(Placement& placement, std::span<const PlacedUnit> units, const Machine& machine,
+                 const CoresInUse& in_use) {
   for (const CpuThread& thread : machine.threads) {
-    if (!taken.contains(thread.number)) placement.waiting.push_back(thread.number);
+    const auto found = in_use.units_of_thread.find(thread.number);
+    const bool is_free = found == in_use.units_of_thread.end() || found->second == 0;
+    if (is_free) placement.waiting.push_back(thread.number);
   }
   placement.waiting_compute = placement.waiting.empty();
-  if (placement.waiting_compute) placement.waiting.push_back(shared);
-  const auto gpu = std::ranges::find_if(units, &PlacedUnit::has_gpu);
-  if (placement.waiting_compute && gpu != units.end()) {
-    placement.warnings.push_back(fmt::format(
-        "no core is left for the copies of unit {}, which slow down what computes there; "
-        "give fewer threads (on a host with 16 cores leave four)",
-        gpu->name));
+  if (!placement.waiting_compute) return;
+  int shared = machine.threads.front().number;
+  double most_slowed = 0.0;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (placement.cores[i].empty() || units[i].slowdown < most_slowed) continue;
+    most_slowed = units[i].slowdown;
+    shared = placement.cores[i].back();
   }
+  placement.waiting.push_back(shared);
+  const auto gpu = std::ranges::find_if(units, &PlacedUnit::has_gpu);
+  if (gpu == units.end()) return;
+  placement.warnings.push_back(
+      fmt::format("no core is left for the copies of unit {}, which slow down what computes there; "
+                  "give fewer threads (on a host with 16 cores leave four)",
+                  gpu->name));
+}
+
+Placement place_units(std::span<const PlacedUnit> units, const Machine& machine) {
+  CoresInUse in_use;
+  Placement placement = assign_cores(units, machine, in_use);
+  set_waiting(placement, units, machine, in_use);
   return placement;
 }
 

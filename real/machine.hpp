@@ -1,6 +1,7 @@
 // Describes the machine (name, CPU, cores, memory) and assigns cores to units.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -73,6 +74,8 @@ struct Placement {
   [[nodiscard]] std::vector<int> controller() const;
   /// Those of `waiting` for all other threads that sleep.
   [[nodiscard]] std::vector<int> others() const;
+  /// Whether threads that copy have priority there, see WorkerSetup.
+  [[nodiscard]] bool copies_first() const { return waiting_compute || controller_is_apart(); }
 };
 
 /// Whether the controller runs on a core on which unit `unit` computes.
@@ -93,6 +96,22 @@ struct PlacedUnit {
 };
 /// (units)
 [[nodiscard]] std::vector<PlacedUnit> placed_units(std::span<const UnitSpec> units);
+
+/// What is in use of the cores of a machine.
+struct CoresInUse {
+  std::map<int, int> units_of_thread;  ///< by hardware thread; 0: nobody has it
+  std::map<int, int> units_of_core;
+  std::map<int, std::string> owner_of_core;  ///< the first unit there
+};
+
+/// Gives each unit the first of the hardware threads of `machine` that the fewest units have, and
+/// adds a warning for units that share a physical core. `waiting` stays empty.
+[[nodiscard]] Placement assign_cores(std::span<const PlacedUnit> units, const Machine& machine,
+                                     CoresInUse& in_use);
+
+/// Sets `waiting` when all units that may use the machine have their cores.
+void set_waiting(Placement& placement, std::span<const PlacedUnit> units, const Machine& machine,
+                 const CoresInUse& in_use);
 
 /// Gives each unit the next cores in order. If the cores run out, starts again with the first one
 /// and adds a warning; also warns if two threads share a physical core.

@@ -87,6 +87,7 @@ class RealExecutor final : public Executor {
     for (const RealPhase& phase : setup_.phases) {
       if (phase.kernel != nullptr) phase.kernel->clear_results();
     }
+    reset();
     NodesUp nodes(*this);
     run_units(body);
     const NodesRunEnd ended = nodes.end();
@@ -171,7 +172,6 @@ class RealExecutor final : public Executor {
   class NodesUp {
    public:
     explicit NodesUp(RealExecutor& executor) : executor_(executor) {
-      executor_.reset();
       if (!executor_.setup_.nodes) return;
       const RealSetup& setup = executor_.setup_;
       NodesRun run{.phases = executor_.worker_phases(),
@@ -266,18 +266,17 @@ class RealExecutor final : public Executor {
 
   std::unique_ptr<Worker> make_worker(std::size_t unit) {
     const UnitSpec& spec = setup_.units[unit];
-    WorkerSetup setup{
-        .unit = spec.unit,
-        .cores = placement_.cores[unit],
-        .waiting = placement_.others(),
-        .copies_first = placement_.waiting_compute || placement_.controller_is_apart(),
-        .rates = spec.rates(setup_.scenario),
-        .phases = worker_phases(),
-        .draws = setup_.draws,
-        .clock = clock_,
-        .controller = signal_,
-        .lateness = lateness_,
-        .measures_waits = static_cast<bool>(setup_.report_cores)};
+    WorkerSetup setup{.unit = spec.unit,
+                      .cores = placement_.cores[unit],
+                      .waiting = placement_.others(),
+                      .copies_first = placement_.copies_first(),
+                      .rates = spec.rates(setup_.scenario),
+                      .phases = worker_phases(),
+                      .draws = setup_.draws,
+                      .clock = clock_,
+                      .controller = signal_,
+                      .lateness = lateness_,
+                      .measures_waits = static_cast<bool>(setup_.report_cores)};
     return spec.factory->make_worker(std::move(setup));
   }
 

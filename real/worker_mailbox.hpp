@@ -164,8 +164,8 @@ class WorkerMailbox {
   std::atomic<bool> goes_on_ = false;
 };
 
-/// The controller's side of a worker, whoever serves its mailbox: a thread of its own, or one of
-/// the user's program.
+/// The controller's side of a worker, whoever serves its mailbox: a thread of its own, one of the
+/// user's program, or the one that is connected with other ranks.
 class MailboxWorker : public Worker {
  public:
   void queue(Command command, ResultClaimPtr claim) final;

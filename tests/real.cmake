@@ -63,6 +63,8 @@ equipoise_tests(threads
     real/nodes/held_links_test.cpp
     real/nodes/nodes_test.cpp
     real/nodes/rank_placement_test.cpp
+    real/nodes/remote_stages_test.cpp
+    real/nodes/thread_ranks.cpp
     real/paced_test.cpp
     real/probe_test.cpp
     real/real_executor_test.cpp
@@ -74,7 +76,6 @@ equipoise_tests(threads
     real/recording/unit_recorder_test.cpp
     real/scenario_test.cpp
     real/waiting_test.cpp
-    support/thread_ranks.cpp
     traces/journal_queue_test.cpp
   LIBS equipoise::real equipoise::traces
   ALONE

@@ -265,7 +265,7 @@ TEST(SourceTree, TheCommandLineLibraryIsKnownToTheCommandLineOnly) {
   });
 }
 
-TEST(SourceTree, CudaHasOneFolderAndMpiNone) {
+TEST(SourceTree, CudaAndMpiHaveOneFolderEach) {
   expect_none("#include <(cuda|cublas|cufft)", "one place, and the stand-in for its library",
               outside({"real/cuda/", "tests/support/gpu/fake_cuda"}));
   expect_none("#include <mpi\\.h>", "MPI belongs to real/mpi", outside({"real/mpi/"}));

@@ -549,7 +549,7 @@ class CommandKernel final : public Kernel {
   }
 
   SharedWorkPtr shared_;
-  std::string node_;    ///< of this process; empty: it is the master
+  std::string node_;    ///< of this process; empty: it is the only one
   std::string folder_;  ///< of results; empty: a temporary one
 };
 

@@ -32,6 +32,7 @@
 #include <utility>
 
 #include "real/commands/process_guard.hpp"
+#include "real/mpi/mpi_module.hpp"
 #include "shared_policies/text/printable_text.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): the name POSIX gives it
@@ -122,6 +123,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   std::vector<std::string> all;
   for (char** one = environ; *one != nullptr; ++one) {
     const std::string text = *one;
+    if (is_of_a_rank(text)) continue;  // a command that uses MPI is no rank of ours
     if (!more.contains(text.substr(0, text.find('=')))) all.push_back(text);
   }
   for (const auto& [name, value] : more) all.push_back(name + "=" + value);

@@ -12,8 +12,6 @@ namespace {
 constexpr std::size_t small_bytes = 4096;
 constexpr int small_copies = 21;
 constexpr int large_copies = 7;
-/// Two directions that reach more than this of the sum of their bandwidths do not share anything.
-constexpr double together_max = 0.9;
 /// Copies cannot take less, however coarse the clock is.
 constexpr double least_s = 1e-9;
 

@@ -18,13 +18,17 @@ enum class CopyPath {
   staged,  ///< as blocks are copied: in from where the input lies, out with the host's step
 };
 
+/// Copies that go on at the same time share something if they reach at most this part of the sum of
+/// what they reach alone.
+inline constexpr double together_max = 0.9;
+
 /// How fast copies are in each direction alone, and in both at once.
 struct LinkRates {
   CopySpeed in;                   ///< to the device, while nothing comes back
   CopySpeed out;                  ///< from the device, while nothing goes there
   double both_bytes_per_s = 0.0;  ///< the sum of the two directions, while both go on
 
-  /// Whether the two directions have less together than alone: at most nine tenths.
+  /// Whether the two directions have less together than alone (`together_max`).
   [[nodiscard]] bool both_share() const;
 };
 

@@ -2,11 +2,10 @@
 #include "real/mpi/mpi_module.hpp"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
-#include <cstring>
-#include <vector>
 
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/modules/run_time_module.hpp"
@@ -34,17 +33,9 @@ bool is_started_by_mpirun() {
   return false;
 }
 
-void forget_mpirun() {
-  std::vector<std::string> names;
-  for (char** entry = ::environ; *entry != nullptr; ++entry) {
-    const std::string name(*entry, std::strcspn(*entry, "="));
-    for (const char* const begin : {"OMPI_", "PMIX_", "PRTE_"}) {
-      if (name.starts_with(begin)) names.push_back(name);
-    }
-  }
-  for (const std::string& name : names) {
-    ::unsetenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): there is one thread
-  }
+bool is_of_a_rank(std::string_view entry) {
+  constexpr std::array<std::string_view, 4> starts = {"OMPI_", "PMIX_", "PMI_", "PRTE_"};
+  return std::ranges::any_of(starts, [&](std::string_view s) { return entry.starts_with(s); });
 }
 
 std::optional<std::string> mpi_version() {
@@ -52,8 +43,11 @@ std::optional<std::string> mpi_version() {
   return EQUIPOISE_MPI_VERSION;
 }
 
-std::unique_ptr<Transport> connect_by_mpi() {
-  // Open MPI 3 to 5. Its own modules look for its functions among those of the whole process.
+namespace {
+
+/// Opens MPI, and then the module, which looks for its functions in the whole process.
+const MpiModule& open_mpi() {
+  // Open MPI 3 to 5. Its own modules look for its functions there, too.
   constexpr const char* library = "libmpi.so.40";
   const bool is_built = file_of(mpi_module).has_value();
   if (is_built && ::dlopen(library, RTLD_LAZY | RTLD_GLOBAL) == nullptr) {
@@ -61,8 +55,16 @@ std::unique_ptr<Transport> connect_by_mpi() {
     throw BackendError(std::string("cannot connect with other ranks: ") + ::dlerror() +
                        "; install Open MPI (Debian, Ubuntu: apt install openmpi-bin)");
   }
+  return open_module<MpiModule>(mpi_module);
+}
+
+}  // namespace
+
+bool has_initialized_mpi() { return open_mpi().is_initialized(); }
+
+std::unique_ptr<Transport> connect_by_mpi() {
   std::string why;
-  std::unique_ptr<Transport> transport = open_module<MpiModule>(mpi_module).connect(why);
+  std::unique_ptr<Transport> transport = open_mpi().connect(why);
   if (!transport) throw BackendError("cannot connect with other ranks: " + why);
   return transport;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "real/nodes/transport.hpp"
 
@@ -15,14 +16,21 @@ struct MpiModule {
   /// Connects this process with all others that mpirun has started. Null if that fails; `why` then
   /// says it.
   std::unique_ptr<Transport> (*connect)(std::string& why);
+  /// Whether MPI is initialised, and not finalised.
+  bool (*is_initialized)();
 };
 
 /// Whether mpirun, or srun with PMIx, has started this process.
 [[nodiscard]] bool is_started_by_mpirun();
 
-/// Lets this process, and those that it starts, be no ranks: for children, which MPI would take for
-/// their parent. To be called while there is one thread.
-void forget_mpirun();
+/// Whether a variable of the environment, `NAME=value`, makes a process that opens MPI one of the
+/// ranks that mpirun started: what a rank starts must not inherit it.
+[[nodiscard]] bool is_of_a_rank(std::string_view entry);
+
+/// Whether this program has initialised MPI by itself. The library then uses MPI only while a loop
+/// of the program runs. To be called where mpirun has started the program. Throws BackendError if
+/// MPI cannot be opened.
+[[nodiscard]] bool has_initialized_mpi();
 
 /// The MPI that the module was built with, such as "Open MPI 4.1.4"; none: the program has no MPI.
 [[nodiscard]] std::optional<std::string> mpi_version();

@@ -206,11 +206,24 @@ class MpiTransport final : public Transport {
   std::vector<std::pair<int, std::string>> failures_;
 };
 
+bool is_initialized() {
+  int is_begun = 0;
+  int is_over = 0;
+  MPI_Initialized(&is_begun);
+  MPI_Finalized(&is_over);
+  return is_begun != 0 && is_over == 0;
+}
+
 std::unique_ptr<Transport> connect(std::string& why) {
-  int is_initialized = 0;
-  MPI_Initialized(&is_initialized);
+  int is_over = 0;
+  MPI_Finalized(&is_over);
+  if (is_over != 0) {
+    why = "the program has finalised MPI; run loops before that";
+    return nullptr;
+  }
+  const bool is_of_program = is_initialized();
   int level = MPI_THREAD_SINGLE;
-  if (is_initialized != 0) {
+  if (is_of_program) {
     MPI_Query_thread(&level);
     if (level < MPI_THREAD_SERIALIZED) {
       why =
@@ -230,7 +243,7 @@ std::unique_ptr<Transport> connect(std::string& why) {
     why = text_of(error);
     return nullptr;
   }
-  return std::make_unique<MpiTransport>(own, is_initialized == 0);
+  return std::make_unique<MpiTransport>(own, !is_of_program);
 }
 
 }  // namespace
@@ -238,5 +251,5 @@ std::unique_ptr<Transport> connect(std::string& why) {
 
 extern "C" {
 extern const equipoise::MpiModule equipoise_mpi;
-const equipoise::MpiModule equipoise_mpi{&equipoise::connect};
+const equipoise::MpiModule equipoise_mpi{&equipoise::connect, &equipoise::is_initialized};
 }

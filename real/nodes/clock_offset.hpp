@@ -1,11 +1,17 @@
 // How the clock of another process differs from ours, as far as messages there and back tell.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <utility>
 
 namespace equipoise {
+
+/// A moment of this machine's clock, as clocks are compared.
+[[nodiscard]] inline std::int64_t ns_of(std::chrono::steady_clock::time_point at) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count();
+}
 
 /// Learns the difference of two clocks, and how it changes, from messages that went there and back.
 ///

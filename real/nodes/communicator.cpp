@@ -19,9 +19,6 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// The first byte of each message.
-enum class MessageKind : char { of_client = 'm', ping = 'p', pong = 'q', introduction = 'i' };
-
 using Length = std::uint32_t;
 /// In place of a length: the frame says how long a message is that follows as a payload.
 constexpr Length long_message = 0xFFFF'FFFF;
@@ -66,23 +63,32 @@ Value take_value(std::string_view& bytes) {
   return value;
 }
 
-std::int64_t ns_of(WakeSignal::TimePoint at) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count();
-}
-
 }  // namespace
+
+/// The first byte of each message.
+enum class Communicator::MessageKind : char {
+  of_client = 'm',
+  ping = 'p',
+  pong = 'q',
+  introduction = 'i',
+  leaving = 'l'
+};
 
 class Communicator::Sink final : public TransportSink {
  public:
   explicit Sink(Communicator& of) : of_(of) {}
   void frame(int from, std::string_view bytes) override {
     of_.has_worked_ = true;
-    of_.take_frame(from, bytes);
+    try {
+      of_.take_frame(from, bytes);
+    } catch (const std::exception& failure) {
+      of_.lose(from, failure.what());
+    }
   }
   void moved(Ticket ticket) override {
     of_.has_worked_ = true;
     const auto found = of_.on_their_way_.extract(ticket);
-    if (!found.empty() && found.mapped().second) found.mapped().second();
+    if (!found.empty() && found.mapped().done) found.mapped().done();
   }
   void failed(int rank, const std::string& why) override { of_.lose(rank, why); }
 
@@ -91,9 +97,9 @@ class Communicator::Sink final : public TransportSink {
 };
 
 Communicator::Communicator(CommunicatorSetup setup) : setup_(std::move(setup)) {
-  std::promise<void> up;
-  std::future<void> is_up = up.get_future();
-  thread_ = start_thread("the connection with other ranks", [this, &up] { live(up); });
+  const auto up = std::make_shared<std::promise<void>>();
+  std::future<void> is_up = up->get_future();
+  thread_ = start_thread("the connection with other ranks", [this, up] { live(up); });
   is_up.get();
   if (rank_ > 0) return;
   try {
@@ -106,12 +112,16 @@ Communicator::Communicator(CommunicatorSetup setup) : setup_(std::move(setup)) {
 
 Communicator::~Communicator() { leave(false); }
 
-/// Tells rank `to` who this is.
-void Communicator::introduce(int to) {
-  std::string text(1, static_cast<char>(MessageKind::introduction));
-  text += setup_.build + '\0' + setup_.host;
+/// The ranks that this one hears: rank 0 all others, and these rank 0.
+std::span<Communicator::Peer> Communicator::heard_peers() {
+  return rank_ == 0 ? std::span(peers_).subspan(1) : std::span(peers_).first(1);
+}
+
+/// Adds a message of ours or of the client to those for rank `to`.
+void Communicator::add(int to, MessageKind kind, std::string_view text) {
   std::string& batch = peers_[static_cast<std::size_t>(to)].batch;
-  append_value(batch, static_cast<Length>(text.size()));
+  append_value(batch, static_cast<Length>(1 + text.size()));
+  batch.push_back(static_cast<char>(kind));
   batch += text;
 }
 
@@ -148,9 +158,14 @@ void Communicator::expect_ranks() {
 void Communicator::serve(CommunicatorClient* client) {
   const std::lock_guard<std::mutex> lock(mutex_);
   client_ = client;
+  for (auto& [ticket, moving] : on_their_way_) {
+    if (moving.is_of_client) moving.done = nullptr;
+  }
   if (client == nullptr) return;
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
-    if (peers_[rank].is_lost) client->lost(static_cast<int>(rank), "it was lost before");
+    const Peer& peer = peers_[rank];
+    const char* const why = peer.is_lost ? "it was lost before" : "it has ended";
+    if (peer.is_lost || peer.has_left) client->lost(static_cast<int>(rank), why);
   }
 }
 
@@ -181,7 +196,7 @@ void Communicator::await_clocks(milliseconds patience) {
   while (!are_known() && steady_clock::now() < until) std::this_thread::sleep_for(nap_max);
 }
 
-void Communicator::live(std::promise<void>& up) {
+void Communicator::live(const std::shared_ptr<std::promise<void>>& up) {
   try {
     transport_ = setup_.connect();
     rank_ = transport_->rank();
@@ -189,19 +204,26 @@ void Communicator::live(std::promise<void>& up) {
     peers_.resize(static_cast<std::size_t>(ranks_));
     clocks_.resize(static_cast<std::size_t>(ranks_));
   } catch (...) {
-    up.set_exception(std::current_exception());
+    up->set_exception(std::current_exception());
     return;
   }
   wake_this_thread_on_time();
   turned_ = worked_ = steady_clock::now();
   for (Peer& peer : peers_) peer.heard = turned_;
-  for (int rank = 0; rank < ranks_; ++rank) {
-    if (rank != rank_ && (rank == 0 || rank_ == 0)) introduce(rank);
-  }
-  up.set_value();
+  const auto tell_all = [this](MessageKind kind, const std::string& text) {
+    for (const Peer& peer : heard_peers()) {
+      add(static_cast<int>(&peer - peers_.data()), kind, text);
+    }
+  };
+  tell_all(MessageKind::introduction, setup_.build + '\0' + setup_.host);
+  up->set_value();
   const PromptThread prompt;
   while (!ends_) {
-    turn();
+    try {
+      turn();
+    } catch (const std::exception& failure) {
+      fail(failure.what());
+    }
     const TimePoint now = steady_clock::now();
     if (has_worked_) {
       worked_ = now;
@@ -213,7 +235,8 @@ void Communicator::live(std::promise<void>& up) {
     };
     setup_.signal->sleep_until(has_work, nap_end(now));
   }
-  turn();  // what was posted last
+  tell_all(MessageKind::leaving, {});
+  turn();  // sends what was posted last
   if (std::ranges::any_of(peers_, &Peer::is_lost)) is_orderly_ = false;
   transport_->leave(is_orderly_);
   transport_.reset();
@@ -244,8 +267,8 @@ WakeSignal::TimePoint Communicator::nap_end(TimePoint now) const {
 }
 
 void Communicator::post(int to, std::string message) {
-  Peer& peer = peers_[static_cast<std::size_t>(to)];
-  if (peer.is_lost) return;
+  if (!is_there(to)) return;
+  const Peer& peer = peers_[static_cast<std::size_t>(to)];
   const std::size_t bytes = sizeof(Length) + 1 + message.size();
   if (peer.batch.size() + bytes > Transport::frame_bytes_max) flush(to);
   if (bytes > Transport::frame_bytes_max) {
@@ -258,38 +281,40 @@ void Communicator::post(int to, std::string message) {
     send(to, view, std::move(owner));
     return;
   }
-  append_value(peer.batch, static_cast<Length>(1 + message.size()));
-  peer.batch.push_back(static_cast<char>(MessageKind::of_client));
-  peer.batch += message;
+  add(to, MessageKind::of_client, message);
 }
 
 void Communicator::flush(int to) {
   Peer& peer = peers_[static_cast<std::size_t>(to)];
   if (peer.batch.empty()) return;
-  if (!peer.is_lost) transport_->send_frame(to, peer.batch);
+  transport_->send_frame(to, peer.batch);
   peer.batch.clear();
 }
 
-void Communicator::send(int to, std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-                        Continuation done) {
-  if (is_lost(to)) return;
+void Communicator::send(int to, std::span<const std::byte> bytes,
+                        std::shared_ptr<const void> owner) {
+  if (!is_there(to)) return;
   const Ticket ticket = ++tickets_;
-  on_their_way_.emplace(ticket, std::pair(std::move(owner), std::move(done)));
+  on_their_way_.emplace(ticket, Moving{std::move(owner), {}});
   transport_->send(to, bytes, ticket);
 }
 
 void Communicator::receive(int from, std::span<std::byte> bytes, std::shared_ptr<void> owner,
                            Continuation done) {
-  if (is_lost(from)) return;
+  receive(from, bytes, {std::move(owner), std::move(done), true});
+}
+
+void Communicator::receive(int from, std::span<std::byte> bytes, Moving moving) {
+  if (!is_there(from)) return;
   const Ticket ticket = ++tickets_;
-  on_their_way_.emplace(ticket, std::pair(std::move(owner), std::move(done)));
+  on_their_way_.emplace(ticket, std::move(moving));
   transport_->receive(from, bytes, ticket);
 }
 
 void Communicator::take_frame(int from, std::string_view frame) {
   Peer& peer = peers_[static_cast<std::size_t>(from)];
   peer.heard = steady_clock::now();
-  if (peer.is_lost) return;
+  if (!is_there(from)) return;
   if (peer.has_long) {
     peer.waiting.emplace_back(frame);
     return;
@@ -297,6 +322,7 @@ void Communicator::take_frame(int from, std::string_view frame) {
   while (!frame.empty()) {
     const auto bytes = take_value<Length>(frame);
     if (bytes == long_message) return take_long(from, take_value<std::uint64_t>(frame));
+    if (bytes > frame.size()) throw BackendError("a message between ranks is cut off");
     take_message(from, frame.substr(0, bytes));
     frame.remove_prefix(bytes);
   }
@@ -306,12 +332,13 @@ void Communicator::take_long(int from, std::size_t bytes) {
   peers_[static_cast<std::size_t>(from)].has_long = true;
   auto message = std::make_shared<std::string>(bytes, '\0');
   const auto room = std::as_writable_bytes(std::span(*message));
-  receive(from, room, message, [this, from, message] {
+  const auto done = [this, from, message] {
     Peer& peer = peers_[static_cast<std::size_t>(from)];
     peer.has_long = false;
     deliver(from, *message);
     for (const std::string& frame : std::exchange(peer.waiting, {})) take_frame(from, frame);
-  });
+  };
+  receive(from, room, {message, done});
 }
 
 void Communicator::deliver(int from, std::string_view message) {
@@ -329,11 +356,9 @@ void Communicator::take_message(int from, std::string_view message) {
       deliver(from, rest);
       return;
     case MessageKind::ping: {
-      std::string& batch = peers_[static_cast<std::size_t>(from)].batch;
-      append_value(batch, static_cast<Length>(1 + 2 * sizeof(std::int64_t)));
-      batch.push_back(static_cast<char>(MessageKind::pong));
-      append_value(batch, take_value<std::int64_t>(rest));
-      append_value(batch, ns_of(steady_clock::now()));
+      std::string times(rest);
+      append_value(times, ns_of(steady_clock::now()));
+      add(from, MessageKind::pong, times);
       flush(from);
       return;
     }
@@ -342,6 +367,10 @@ void Communicator::take_message(int from, std::string_view message) {
       return;
     case MessageKind::introduction:
       meet(from, rest);
+      return;
+    case MessageKind::leaving:
+      peers_[static_cast<std::size_t>(from)].has_left = true;
+      if (client_ != nullptr) client_->lost(from, "it has ended");
       return;
   }
 }
@@ -353,34 +382,49 @@ void Communicator::answer_pong(int from, std::string_view message) {
 }
 
 void Communicator::look_after_peers(TimePoint now) {
-  constexpr int patience = 10;
-  const milliseconds silence_max = is_close_ ? setup_.silence_max : setup_.silence_max * patience;
-  if (now - turned_ > own_pause_max) {
-    for (Peer& peer : peers_) peer.heard = std::max(peer.heard, now - silence_max / 2);
-  }
+  constexpr int patience_between_runs = 10;
+  constexpr int patience_with_master = 3;
+  const int times = is_close_ ? (rank_ == 0 ? 1 : patience_with_master) : patience_between_runs;
+  const milliseconds silence_max = times * setup_.silence_max;
+  const bool has_paused = now - turned_ > own_pause_max;
   turned_ = now;
-  const auto first = static_cast<std::size_t>(rank_ == 0 ? 1 : 0);
-  const std::size_t end = rank_ == 0 ? peers_.size() : 1;
-  for (std::size_t rank = first; rank < end; ++rank) {
-    Peer& peer = peers_[rank];
-    if (peer.is_lost) continue;
-    if (now - peer.heard > silence_max) {
-      lose(static_cast<int>(rank),
-           fmt::format("nothing was heard of it for {:.2g} s",
-                       std::chrono::duration<double>(now - peer.heard).count()));
-      continue;
+  for (Peer& peer : heard_peers()) {
+    const auto rank = static_cast<int>(&peer - peers_.data());
+    if (peer.has_left) continue;
+    if (has_paused) peer.heard = std::max(peer.heard, now - silence_max / 2);
+    if (!peer.is_lost && now - peer.heard > silence_max) {
+      lose(rank, fmt::format("nothing was heard of it for {:.2g} s",
+                             std::chrono::duration<double>(now - peer.heard).count()));
     }
-    const auto every = peer.pings < first_pings ? std::chrono::nanoseconds(first_pings_every)
-                                                : std::chrono::nanoseconds(ping_every);
-    if (rank_ != 0 || now - peer.pinged < every) continue;
-    peer.pinged = now;
-    ++peer.pings;
-    flush(static_cast<int>(rank));  // so that the ping leaves now
-    append_value(peer.batch, static_cast<Length>(1 + sizeof(std::int64_t)));
-    peer.batch.push_back(static_cast<char>(MessageKind::ping));
-    append_value(peer.batch, ns_of(steady_clock::now()));
-    flush(static_cast<int>(rank));
+    if (rank_ == 0) ping(rank, now);
   }
+}
+
+/// Asks for the clock of a rank if it is time. One that is lost may be slow, and hears so that this
+/// one is there.
+void Communicator::ping(int rank, TimePoint now) {
+  Peer& peer = peers_[static_cast<std::size_t>(rank)];
+  const auto every = peer.pings < first_pings ? std::chrono::nanoseconds(first_pings_every)
+                                              : std::chrono::nanoseconds(ping_every);
+  if (now - peer.pinged < every) return;
+  peer.pinged = now;
+  ++peer.pings;
+  flush(rank);  // so that the ping leaves now
+  std::string left;
+  append_value(left, ns_of(steady_clock::now()));
+  add(rank, MessageKind::ping, left);
+  flush(rank);
+}
+
+/// This process cannot go on with any rank.
+void Communicator::fail(const std::string& why) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Peer& peer : heard_peers()) lose(static_cast<int>(&peer - peers_.data()), why);
+}
+
+std::string Communicator::host_of(int rank) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return peers_[static_cast<std::size_t>(rank)].host;
 }
 
 void Communicator::lose(int rank, const std::string& why) {

@@ -54,7 +54,8 @@ class CommunicatorClient {
 struct CommunicatorSetup {
   /// Called in the communicator's thread. Throws BackendError.
   std::function<std::unique_ptr<Transport>()> connect;
-  /// A rank that was silent for longer during a run is gone.
+  /// A rank that was silent for longer during a run is gone; to the others, rank 0 is after three
+  /// times as long, so that one that was only slow is not the first to end.
   std::chrono::milliseconds silence_max{1500};
   /// What the communicator's thread and others wait by.
   std::shared_ptr<WakeSignal> signal;
@@ -80,8 +81,9 @@ class Communicator {
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int ranks() const { return ranks_; }
-  /// Serves `client` from now on, and no other one any more. Messages that come while there is none
-  /// (null) wait for the next one.
+  /// Serves `client` from now on, and no other one any more: what was to be called when something
+  /// that is on its way has come is not called. Messages that come while there is none (null) wait
+  /// for the next one.
   void serve(CommunicatorClient* client);
   /// Runs on these cores, before what computes there. `are_shared`: something does, so that looking
   /// often for messages takes its time.
@@ -92,29 +94,19 @@ class Communicator {
   /// Makes the thread look at its client. Any thread may call it.
   void wake() { setup_.signal->notify(); }
   [[nodiscard]] const std::shared_ptr<WakeSignal>& signal() const { return setup_.signal; }
-  /// Ends the thread and the connections, see Transport::leave. Returns whether that was orderly:
-  /// `is_orderly`, and no rank is gone.
+  /// Tells the others, and ends the thread and the connections, see Transport::leave. Returns
+  /// whether that was orderly: `is_orderly`, and no rank is gone.
   bool leave(bool is_orderly);
 
   // For the client, in the communicator's thread.
 
   /// Adds a message to those for rank `to`.
   void post(int to, std::string message);
-  /// Sends bytes that belong to `owner`, after what was posted before. `done` (may be empty) is
-  /// called when they have left.
-  void send(int to, std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-            Continuation done = {});
-  /// Receives the next payload from `from`. Payloads come in the order in which they were sent.
+  /// Sends bytes that belong to `owner`. Payloads arrive in the order in which they were sent.
+  void send(int to, std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+  /// Receives the next payload from `from`, and calls `done` when it is there.
   void receive(int from, std::span<std::byte> bytes, std::shared_ptr<void> owner,
                Continuation done);
-  [[nodiscard]] bool is_lost(int rank) const {
-    return peers_[static_cast<std::size_t>(rank)].is_lost;
-  }
-
-  /// Where rank `rank` runs.
-  [[nodiscard]] const std::string& host_of(int rank) const {
-    return peers_[static_cast<std::size_t>(rank)].host;
-  }
   /// How the clock of rank `rank` differs from that of this process.
   [[nodiscard]] const ClockOffset::Estimate& clock_of(int rank) const {
     return clocks_[static_cast<std::size_t>(rank)].estimate();
@@ -122,11 +114,14 @@ class Communicator {
 
   // For any thread.
 
+  /// Where rank `rank` runs; known to rank 0, and of rank 0.
+  [[nodiscard]] std::string host_of(int rank) const;
   /// Waits until the clocks of all ranks were compared a few times, at most for `patience`.
   void await_clocks(std::chrono::milliseconds patience);
 
  private:
   class Sink;
+  enum class MessageKind : char;
   using TimePoint = WakeSignal::TimePoint;
 
   /// Another rank.
@@ -135,6 +130,7 @@ class Communicator {
     std::vector<std::string> waiting;  ///< frames that came behind a long message
     bool has_long = false;             ///< a long message is on its way from there
     bool is_lost = false;
+    bool has_left = false;  ///< it said so
     std::string host;       ///< empty: it has not introduced itself
     bool is_other = false;  ///< of another build
     TimePoint heard{};
@@ -142,14 +138,29 @@ class Communicator {
     int pings = 0;
   };
 
-  void live(std::promise<void>& up);
+  /// What is on its way.
+  struct Moving {
+    std::shared_ptr<const void> owner;
+    Continuation done;
+    bool is_of_client = false;
+  };
+
+  void live(const std::shared_ptr<std::promise<void>>& up);
   void turn();
   void flush(int to);
   void take_frame(int from, std::string_view frame);
   void take_message(int from, std::string_view message);
   void take_long(int from, std::size_t bytes);
+  void receive(int from, std::span<std::byte> bytes, Moving moving);
+  [[nodiscard]] bool is_there(int rank) const {
+    const Peer& peer = peers_[static_cast<std::size_t>(rank)];
+    return !peer.is_lost && !peer.has_left;
+  }
+  [[nodiscard]] std::span<Peer> heard_peers();
+  void add(int to, MessageKind kind, std::string_view text);
+  void ping(int rank, TimePoint now);
+  void fail(const std::string& why);
   void deliver(int from, std::string_view message);
-  void introduce(int to);
   void meet(int from, std::string_view introduction);
   void expect_ranks();
   void lose(int rank, const std::string& why);
@@ -163,7 +174,7 @@ class Communicator {
   int ranks_ = 1;
   CommunicatorClient* client_ = nullptr;  ///< guarded by `mutex_`
   std::vector<Peer> peers_;               ///< (ranks); used by the thread
-  std::map<Ticket, std::pair<std::shared_ptr<const void>, Continuation>> on_their_way_;
+  std::map<Ticket, Moving> on_their_way_;
   Ticket tickets_ = 0;
   std::vector<int> cores_;  ///< guarded by `mutex_`
   bool has_new_cores_ = false;

@@ -28,7 +28,7 @@ namespace {
 using std::chrono::milliseconds;
 using TimePoint = WakeSignal::TimePoint;
 
-/// As at the master, see real_executor.cpp.
+/// How long the end of a run waits for a unit, after a stop and otherwise.
 constexpr milliseconds patience_after_stop{1000};
 constexpr milliseconds patience_at_end{60'000};
 
@@ -42,20 +42,14 @@ struct Arriving {
   Seconds arrived{};
 };
 
-/// A block that the worker of a unit has.
-struct AtWorker {
-  SendBlock sent;
-  Seconds arrived{};
-};
-
 /// One unit of the node in a run.
 struct LocalUnit {
   std::unique_ptr<Worker> worker;
-  bool computes = true;
   std::uint32_t epoch = 0;
   bool is_freeing = false;  ///< the master waits for the end of what was abandoned
   std::deque<std::shared_ptr<Arriving>> arriving{};
-  std::vector<AtWorker> at_worker{};
+  /// Of the blocks and probes that the worker has, the reports as far as they are known.
+  std::vector<BlockReport> at_worker{};
 };
 
 /// One run, between its beginning and its end.
@@ -67,7 +61,8 @@ struct NodeRun {
   std::shared_ptr<Clock> clock;
   std::shared_ptr<Lateness> lateness = std::make_shared<Lateness>();
   std::vector<LocalUnit> units;
-  RunLoads loads;
+  RunLoads loads;                       ///< used by the first thread
+  std::vector<std::string> warnings{};  ///< likewise
   std::uint32_t residents_sent = 0;
   std::uint32_t residents_here = 0;
   Seconds resident_at{};  ///< when the last resident array was there
@@ -98,6 +93,8 @@ class NodeAgent final : public CommunicatorClient {
         RunEnded ended = take_down(end_run->is_stopped);
         ended.run = end_run->run;
         post(std::move(ended));
+      } else if (std::holds_alternative<ZeroClock>(next)) {
+        start_loads();
       }
     }
   }
@@ -109,8 +106,10 @@ class NodeAgent final : public CommunicatorClient {
     MessageToNode message = read_message_to_node(bytes);
     const bool is_slow =
         std::holds_alternative<Question>(message) || std::holds_alternative<BeginRun>(message) ||
-        std::holds_alternative<EndRun>(message) || std::holds_alternative<EndNode>(message);
+        std::holds_alternative<EndRun>(message) || std::holds_alternative<EndNode>(message) ||
+        std::holds_alternative<ZeroClock>(message);
     if (const auto* const begin = std::get_if<BeginRun>(&message)) prepare(begin->setup);
+    if (const auto* const zero = std::get_if<ZeroClock>(&message)) set_clock(*zero);
     if (is_slow) {
       slow_.push_back(std::move(message));
       changed_.notify_all();
@@ -154,6 +153,7 @@ class NodeAgent final : public CommunicatorClient {
 
   void lost(int /*rank*/, const std::string& /*why*/) override {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (!slow_.empty() && std::holds_alternative<EndNode>(slow_.back())) return;
     is_alone_ = true;
     slow_.clear();
     slow_.emplace_back(EndNode{1});
@@ -182,8 +182,11 @@ class NodeAgent final : public CommunicatorClient {
   void bring_up(const NodeRunSetup& setup) {
     RunBegan began{setup.run, {}};
     try {
-      communicator_->run_on(setup.waiting, setup.waiting_compute);
-      for (const auto& kernel : run_->kernels) kernel->memory()->make_ready();
+      if (!unprepared_.empty()) throw BackendError(unprepared_);
+      communicator_->run_on(setup.place.controller(), setup.place.waiting_compute);
+      if (std::ranges::any_of(run_->specs, &UnitSpec::computes)) {
+        for (const auto& kernel : run_->kernels) kernel->memory()->make_ready();
+      }
       await_residents(setup.residents_before);
       for (Kernel* const kernel : service_.kernels()) {
         if (kernel != nullptr) kernel->begin_run_on_node();
@@ -211,9 +214,9 @@ class NodeAgent final : public CommunicatorClient {
     for (std::size_t i = 0; i < run.specs.size(); ++i) {
       const UnitSpec& spec = run.specs[i];
       WorkerSetup worker{.unit = spec.unit,
-                         .cores = run.setup.cores[i],
-                         .waiting = run.setup.waiting,
-                         .copies_first = run.setup.copies_first,
+                         .cores = run.setup.place.cores[i],
+                         .waiting = run.setup.place.others(),
+                         .copies_first = run.setup.place.copies_first(),
                          .rates = spec.rates(run.setup.scenario),
                          .phases = {},
                          .draws = run.setup.draws,
@@ -224,11 +227,26 @@ class NodeAgent final : public CommunicatorClient {
       for (std::size_t phase = 0; phase < run.phases.size(); ++phase) {
         worker.phases.push_back({&run.phases[phase], run.kernels[phase].get()});
       }
-      units.push_back({spec.factory->make_worker(std::move(worker)), spec.computes()});
+      units.push_back({spec.factory->make_worker(std::move(worker))});
     }
     for (LocalUnit& unit : units) unit.worker->await_up();
     const std::lock_guard<std::mutex> lock(mutex_);
     run.units = std::move(units);
+  }
+
+  /// Starts the loads of the scenario, whose clock has started.
+  void start_loads() {
+    if (!is_up()) return;
+    try {
+      run_->loads.start(run_->setup.scenario, run_->specs, run_->setup.place.cores, *run_->clock);
+    } catch (const std::exception& failure) {
+      run_->warnings.push_back(
+          fmt::format("loads of the scenario are missing: {}", failure.what()));
+    }
+  }
+  [[nodiscard]] bool is_up() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return is_up_;
   }
 
   /// Ends the run, if there is one.
@@ -242,6 +260,7 @@ class NodeAgent final : public CommunicatorClient {
     }
     RunEnded ended;
     if (!run) return ended;
+    ended.warnings = std::move(run->warnings);
     run->loads.tell(run->clock->now(), [&](const Disturbance& load, double share) {
       const auto event = &load - run->setup.scenario.events.data();
       ended.loads.push_back({static_cast<std::uint32_t>(event), share});
@@ -270,42 +289,62 @@ class NodeAgent final : public CommunicatorClient {
   // The communicator's thread, with the lock.
 
   /// Makes room for the data of a run that is to begin, because resident ones may follow at once.
+  /// The first thread tells if that fails.
   void prepare(const NodeRunSetup& setup) {
-    run_ = std::make_unique<NodeRun>();
-    run_->setup = setup;
-    run_->phases = service_.phases();
-    run_->specs = service_.units();
-    run_->clock = make_steady_clock(setup.time_scale);
-    const std::vector<Kernel*> kernels = service_.kernels();
-    if (data_.size() != setup.shapes.size() || shapes_ != setup.shapes) {
+    unprepared_.clear();
+    auto run = std::make_unique<NodeRun>();
+    run->setup = setup;
+    run->phases = setup.phases;
+    run->specs = service_.units();
+    run->clock = make_steady_clock(setup.time_scale);
+    try {
+      add_kernels(*run);
+    } catch (const std::exception&) {
+      run->kernels.clear();
+      unprepared_ = reason_of(std::current_exception());
+    }
+    run_ = std::move(run);
+  }
+
+  /// A run may have some of the phases that the node has opened, such as one that is recorded.
+  void add_kernels(NodeRun& run) {
+    if (shapes_ != run.setup.shapes) {
       data_.clear();
-      for (const DataShape& shape : setup.shapes) {
+      shapes_.clear();
+      for (const DataShape& shape : run.setup.shapes) {
         data_.push_back(std::make_shared<ShapedData>(shape));
       }
-      shapes_ = setup.shapes;
+      shapes_ = run.setup.shapes;
     }
-    for (std::size_t phase = 0; phase < data_.size(); ++phase) {
-      run_->kernels.push_back(
-          std::make_unique<NodeKernel>(kernels[phase], run_->phases[phase], data_[phase]));
+    const std::vector<Workload>& opened = service_.phases();
+    const std::vector<Kernel*> kernels = service_.kernels();
+    for (std::size_t phase = 0; phase < run.phases.size(); ++phase) {
+      const auto found = std::ranges::find(opened, run.phases[phase]);
+      if (found == opened.end()) {
+        throw BackendError(run.phases[phase].kernel + " is no workload of this node");
+      }
+      const auto number = static_cast<std::size_t>(found - opened.begin());
+      run.kernels.push_back(
+          std::make_unique<NodeKernel>(kernels[number], run.phases[phase], data_[phase]));
+      if (run.phases.size() > 1) continue;
+      for (UnitSpec& spec : run.specs) {
+        if (auto only = spec.factory->for_phase(number)) spec.factory = std::move(only);
+      }
     }
   }
 
   [[nodiscard]] bool is_of_run(std::uint64_t run) const { return run_ && run_->setup.run == run; }
 
-  void take(const ZeroClock& zero) {
-    if (!is_of_run(zero.run)) return;
-    run_->clock->start_at(TimePoint(std::chrono::nanoseconds(zero.ns)));
-    run_->loads.start(run_->setup.scenario, run_->specs, run_->setup.cores, *run_->clock);
+  void set_clock(const ZeroClock& zero) {
+    if (is_of_run(zero.run)) run_->clock->start_at(TimePoint(std::chrono::nanoseconds(zero.ns)));
   }
 
   void take(const SendResident& sent) {
-    if (is_of_run(sent.run)) {
-      ++run_->residents_sent;
-      begin_iteration();
-    }
     std::span<std::byte> room;
     std::shared_ptr<void> owner;
-    if (is_of_run(sent.run)) {
+    if (is_of_run(sent.run) && sent.phase < run_->kernels.size()) {
+      ++run_->residents_sent;
+      begin_iteration();
       NodeKernel& kernel = *run_->kernels[sent.phase];
       room = kernel.room_for_resident(sent.array, sent.version);
       owner = kernel.memory()->owner();
@@ -324,9 +363,15 @@ class NodeAgent final : public CommunicatorClient {
     });
   }
 
-  /// The data of the kernels change: blocks that go on must not read them any more.
+  /// The data of the kernels change: blocks of before, which were all given up, must not read them
+  /// any more.
   void begin_iteration() {
-    for (const LocalUnit& unit : run_->units) unit.worker->begin_iteration();
+    for (LocalUnit& unit : run_->units) {
+      unit.worker->begin_iteration();
+      for (const auto& arriving : unit.arriving) {
+        if (!arriving->sent.probe) arriving->is_dropped = true;
+      }
+    }
   }
 
   void take(SendBlock& sent) {
@@ -394,46 +439,48 @@ class NodeAgent final : public CommunicatorClient {
     LocalUnit& unit = run_->units[number];
     while (!unit.arriving.empty()) {
       const Arriving& first = *unit.arriving.front();
-      if (first.pieces_left > 0 || !first.is_released) return;
-      if (run_->residents_here < first.residents_before) return;
-      if (first.sent.epoch == unit.epoch && first.is_dropped) {
-        report_dropped(first.sent, number, first.arrived);
-      } else if (first.sent.epoch == unit.epoch) {
-        const Command command{
-            .block = first.sent.block, .assigned = first.arrived, .probe = first.sent.probe};
-        // Of a block that came before resident data that were sent before it.
-        const Seconds arrived = std::max(first.arrived, run_->resident_at);
-        unit.at_worker.push_back(
-            {first.sent, first.sent.follows_resident ? arrived : first.arrived});
-        unit.worker->queue(command, nullptr);
-      }
+      if (first.pieces_left > 0) return;
+      if (first.sent.epoch == unit.epoch) {
+        if (!first.is_released || run_->residents_here < first.residents_before) return;
+        hand_on(unit, number, first);
+      }  // else it was abandoned, and nothing releases it
       unit.arriving.pop_front();
     }
   }
 
-  void report_dropped(const SendBlock& sent, std::uint32_t number, Seconds at) {
-    BlockReport report = begun_report(sent, number, at);
+  void hand_on(LocalUnit& unit, std::uint32_t number, const Arriving& block) {
+    const SendBlock& sent = block.sent;
+    const Seconds resident_at = sent.follows_resident ? run_->resident_at : Seconds{};
+    BlockReport report{.run = run_->setup.run,
+                       .unit = number,
+                       .epoch = sent.epoch,
+                       .block = sent.block,
+                       .probe = sent.probe,
+                       .resident_at = resident_at,
+                       .arrived = std::max(block.arrived, resident_at)};
+    if (block.is_dropped) return report_dropped(report);
+    unit.at_worker.push_back(std::move(report));
+    unit.worker->queue({.block = sent.block, .assigned = block.arrived, .probe = sent.probe},
+                       nullptr);
+  }
+
+  void report_dropped(BlockReport report) {
+    const Seconds at = report.arrived;
     report.kind = ReportKind::dropped;
     report.begins = {at, at, at, at};
     report.end = run_->clock->now();
     communicator_->post(0, archived(MessageFromNode(report)));
   }
 
-  [[nodiscard]] BlockReport begun_report(const SendBlock& sent, std::uint32_t number,
-                                         Seconds arrived) const {
-    return {.run = run_->setup.run,
-            .unit = number,
-            .epoch = sent.epoch,
-            .block = sent.block,
-            .probe = sent.probe,
-            .resident_at = sent.follows_resident ? run_->resident_at : Seconds{},
-            .arrived = arrived};
+  [[nodiscard]] static auto at_worker(LocalUnit& unit, const BlockAtNode& id) {
+    return std::ranges::find_if(unit.at_worker, [&](const BlockReport& report) {
+      return id_of(report.block, report.probe) == id;
+    });
   }
 
   void take(const SendLinkProbe& probe) {
     const auto answer = [this, probe] {
-      const auto now = std::chrono::steady_clock::now().time_since_epoch();
-      const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+      const std::int64_t ns = ns_of(std::chrono::steady_clock::now());
       communicator_->post(
           0, archived(MessageFromNode(LinkProbed{probe.number, ns, probe.back_bytes})));
       if (probe.back_bytes == 0) return;
@@ -478,12 +525,10 @@ class NodeAgent final : public CommunicatorClient {
         arriving->is_dropped = true;
       }
     }
-    const auto has = std::ranges::find_if(unit.at_worker, [&](const AtWorker& at) {
-      return id_of(at.sent.block, at.sent.probe) == back.block;
-    });
+    const auto has = at_worker(unit, back.block);
     if (has == unit.at_worker.end() || back.block.probe) return;
     if (unit.worker->take_back(back.block.block) != Fate::not_begun) return;
-    report_dropped(has->sent, back.unit, has->arrived);
+    report_dropped(*has);
     unit.at_worker.erase(has);
   }
 
@@ -511,7 +556,7 @@ class NodeAgent final : public CommunicatorClient {
         unit.worker->drop_report();
         continue;
       }
-      send(unit, number, *report);
+      send(unit, *report);
       unit.worker->drop_report();
     }
     if (unit.is_freeing && unit.worker->is_free()) {
@@ -523,13 +568,10 @@ class NodeAgent final : public CommunicatorClient {
     return has_worked;
   }
 
-  void send(LocalUnit& unit, std::uint32_t number, const Report& report) {
-    const BlockAtNode id = id_of(report.command.block, report.command.probe);
-    const auto has = std::ranges::find_if(unit.at_worker, [&](const AtWorker& at) {
-      return id_of(at.sent.block, at.sent.probe) == id;
-    });
+  void send(LocalUnit& unit, const Report& report) {
+    const auto has = at_worker(unit, id_of(report.command.block, report.command.probe));
     if (has == unit.at_worker.end()) return;
-    BlockReport told = begun_report(has->sent, number, has->arrived);
+    BlockReport told = std::move(*has);
     unit.at_worker.erase(has);
     told.kind = report.kind;
     told.times = report.times;
@@ -537,28 +579,40 @@ class NodeAgent final : public CommunicatorClient {
     told.end = report.end;
     told.cores = report.cores;
     told.why = report.why;
-    std::vector<ReceivedPart> parts;
-    PooledBytes blank;
     if (told.kind == ReportKind::done && told.probe) {
-      blank = pool_.take(static_cast<std::size_t>(told.probe->back_bytes.value_or(0.0)));
-      if (blank.size > 0) told.pieces.push_back(blank.size);
+      send_back(told);
     } else if (told.kind == ReportKind::done) {
-      parts = result_parts(run_->kernels[static_cast<std::size_t>(told.block.phase)]->data(),
-                           told.block);
-      if (form_of(parts) == PayloadForm::enclosed) told.enclosed = gathered(parts);
-      told.pieces = pieces_of(parts);
+      send_results(told);
+    } else {
+      communicator_->post(0, archived(MessageFromNode(told)));
     }
+  }
+
+  /// The bytes of a probe that come back.
+  void send_back(BlockReport& told) {
+    const PooledBytes blank =
+        pool_.take(static_cast<std::size_t>(told.probe->back_bytes.value_or(0.0)));
+    if (blank.size > 0) told.pieces.push_back(blank.size);
     communicator_->post(0, archived(MessageFromNode(told)));
     if (blank.size > 0) communicator_->send(0, blank.bytes(), blank.owner);
-    if (form_of(parts) == PayloadForm::gathered) {
+  }
+
+  void send_results(BlockReport& told) {
+    const NodeKernel& kernel = *run_->kernels[static_cast<std::size_t>(told.block.phase)];
+    const std::vector<ReceivedPart> parts = result_parts(kernel.data(), told.block);
+    Packed packed = pack(parts);
+    told.enclosed = std::move(packed.enclosed);
+    told.pieces = std::move(packed.pieces);
+    communicator_->post(0, archived(MessageFromNode(told)));
+    if (packed.form == PayloadForm::gathered) {
       const PooledBytes copy = pool_.take(bytes_in(parts));
       gather(parts, copy.span());
       communicator_->send(0, copy.bytes(), copy.owner);
+    } else if (packed.form == PayloadForm::apart) {
+      for (const ReceivedPart& part : parts) {
+        communicator_->send(0, part, kernel.memory()->owner());
+      }
     }
-    if (form_of(parts) != PayloadForm::apart) return;
-    const std::shared_ptr<void>& owner =
-        run_->kernels[static_cast<std::size_t>(told.block.phase)]->memory()->owner();
-    for (const ReceivedPart& part : parts) communicator_->send(0, part, owner);
   }
 
   Communicator* communicator_;
@@ -572,6 +626,7 @@ class NodeAgent final : public CommunicatorClient {
   bool is_up_ = false;     ///< the units of `run_` are
   bool is_alone_ = false;  ///< the master is gone
   std::map<std::uint64_t, std::function<void()>> held_probes_;
+  std::string unprepared_;  ///< why there is no room for the data of `run_`; empty: there is
   std::vector<DataShape> shapes_;
   std::vector<std::shared_ptr<ShapedData>> data_;  ///< (phases), kept for further runs
 };

@@ -8,12 +8,14 @@
 #include <variant>
 #include <vector>
 
+#include "real/machine.hpp"
 #include "real/nodes/node_data.hpp"
 #include "real/paced/paced_unit.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/block.hpp"
 #include "shared_policies/model/event.hpp"
+#include "shared_policies/model/workload.hpp"
 
 namespace equipoise {
 
@@ -25,11 +27,9 @@ struct Question {
 };
 /// What the workers of a node need for a run.
 struct NodeRunSetup {
-  std::uint64_t run = 0;                  ///< its number
-  std::vector<std::vector<int>> cores{};  ///< (units)
-  std::vector<int> waiting{};             ///< as of WorkerSetup
-  bool waiting_compute = false;           ///< as of Placement
-  bool copies_first = false;
+  std::uint64_t run = 0;           ///< its number
+  std::vector<Workload> phases{};  ///< of those that the node has opened
+  Placement place{};
   Scenario scenario;
   RunDraws draws;
   double time_scale = 1.0;

@@ -10,14 +10,19 @@
 #include <string>
 #include <vector>
 
+#include "real/machine.hpp"
 #include "real/nodes/communicator.hpp"
 #include "real/nodes/held_links.hpp"
+#include "real/nodes/link_probes.hpp"
 #include "real/nodes/node_messages.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/measures.hpp"
 
 namespace equipoise {
+
+/// The name of a rank's node: "node1".
+[[nodiscard]] std::string node_name(int rank);
 
 /// A unit of a node.
 struct NodeUnit {
@@ -36,14 +41,6 @@ struct NodesRun {
   bool measures_waits = false;
 };
 
-/// On which cores the units of a node compute.
-struct NodePlacement {
-  std::vector<std::vector<int>> cores;  ///< (units)
-  std::vector<int> waiting;
-  bool waiting_compute = false;  ///< as of Placement
-  bool copies_first = false;
-};
-
 /// What the nodes told when a run had ended.
 struct NodesRunEnd {
   std::vector<std::pair<std::uint32_t, double>> loads;  ///< events of the scenario, with shares
@@ -55,18 +52,6 @@ struct NodesRunEnd {
 struct NodesPatience {
   bool is_stopped = false;
   std::chrono::milliseconds most{120'000};
-};
-
-/// Bytes to a node, and then others back.
-struct LinkProbe {
-  int rank = 0;
-  std::uint64_t there_bytes = 0;
-  std::uint64_t back_bytes = 0;
-};
-/// How long they took.
-struct LinkProbeTimes {
-  Seconds there;
-  Seconds back;
 };
 
 /// The nodes of a run: all ranks but 0, which this process is. All members may be called by one
@@ -84,10 +69,10 @@ class Nodes {
   /// Asks the program on each node, all at once; `questions` (ranks - 1). Throws BackendError if a
   /// node is lost, which it names.
   [[nodiscard]] std::vector<std::string> ask(const std::vector<std::string>& questions);
-  /// The names of the nodes in messages, (ranks - 1): "node1 (host)".
-  void call(std::vector<std::string> names);
+  /// The name of a rank's node in messages: "node1 (host)".
+  [[nodiscard]] std::string title_of(int rank) const;
   /// (ranks) Where their units compute.
-  void place(std::vector<NodePlacement> places);
+  void place(std::vector<Placement> places);
   /// (ranks) Holds links to these rates.
   void hold(std::vector<HeldLink> links);
 
@@ -96,7 +81,8 @@ class Nodes {
 
   // A run.
 
-  /// Brings the units of all nodes up. Throws BackendError if one does not come up.
+  /// Brings the units of all nodes up; those of nodes that are lost count as up, and fail at once.
+  /// Throws BackendError if one does not come up.
   void begin_run(const NodesRun& run);
   /// Makes the worker of a unit, in a run that has begun.
   [[nodiscard]] std::unique_ptr<Worker> make_worker(const NodeUnit& unit, const WorkerSetup& setup);

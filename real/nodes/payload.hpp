@@ -79,36 +79,34 @@ void gather(const Parts& parts, std::span<std::byte> to) {
   }
 }
 
-/// All parts one after the other, of few bytes.
-template <class Parts>
-[[nodiscard]] std::string gathered(const Parts& parts) {
-  std::string all;
-  all.reserve(bytes_in(parts));
-  for (const auto& part : parts) {
-    all.append(reinterpret_cast<const char*>(part.data()), part.size());
-  }
-  return all;
-}
+/// What a message says of parts that travel.
+struct Packed {
+  PayloadForm form = PayloadForm::none;
+  std::string enclosed{};               ///< all of them, if that is little
+  std::vector<std::uint64_t> pieces{};  ///< else the bytes of each payload behind the message
+};
 
-/// The bytes of each payload by which parts travel.
 template <class Parts>
-[[nodiscard]] std::vector<std::uint64_t> pieces_of(const Parts& parts) {
-  std::vector<std::uint64_t> pieces;
-  switch (form_of(parts)) {
+[[nodiscard]] Packed pack(const Parts& parts) {
+  Packed packed{form_of(parts)};
+  switch (packed.form) {
     case PayloadForm::none:
+      break;
     case PayloadForm::enclosed:
+      packed.enclosed.resize(bytes_in(parts));
+      gather(parts, std::as_writable_bytes(std::span(packed.enclosed)));
       break;
     case PayloadForm::apart:
-      for (const auto& part : parts) pieces.push_back(part.size());
+      for (const auto& part : parts) packed.pieces.push_back(part.size());
       break;
     case PayloadForm::gathered:
-      pieces.push_back(bytes_in(parts));
+      packed.pieces.push_back(bytes_in(parts));
       break;
   }
-  return pieces;
+  return packed;
 }
 
-/// Copies to `parts` what `gathered` made of such.
+/// Copies to `parts` what `gather` made of such.
 inline void scatter(std::span<const std::byte> all, const std::vector<ReceivedPart>& parts) {
   for (const ReceivedPart& part : parts) {
     std::memcpy(part.data(), all.data(), part.size());

@@ -4,23 +4,8 @@
 #include <utility>
 
 namespace equipoise {
-namespace {
 
-/// The memory of `part` if it belongs to an array that does not change; else null.
-std::shared_ptr<const void> owner_of(const KernelData& data, SentPart part) {
-  for (const FixedArray& fixed : data.fixed) {
-    const std::byte* const begin = fixed.begin.get();
-    if (part.data() >= begin && part.data() + part.size() <= begin + fixed.bytes) {
-      return fixed.begin;
-    }
-  }
-  return nullptr;
-}
-
-}  // namespace
-
-SentData::SentData(std::uint64_t run, const std::vector<WorkerPhase>& phases, int ranks)
-    : run_(run) {
+SentData::SentData(const std::vector<WorkerPhase>& phases, int ranks) {
   for (const WorkerPhase& phase : phases) {
     Phase& sent = phases_.emplace_back();
     sent.phase = phase;
@@ -32,6 +17,7 @@ SentData::SentData(std::uint64_t run, const std::vector<WorkerPhase>& phases, in
     }
     sent.versions.assign(static_cast<std::size_t>(ranks),
                          std::vector<std::uint64_t>(sent.shape.resident_bytes.size(), 0));
+    sent.copies.resize(sent.shape.resident_bytes.size());
   }
 }
 
@@ -74,7 +60,7 @@ double SentData::send_resident(Communicator& communicator, int rank, int phase, 
         rank,
         archived(MessageToNode(SendResident{run_, static_cast<std::uint32_t>(phase),
                                             static_cast<std::uint32_t>(i), version, array.bytes})));
-    send_part(communicator, rank, sent, {array.data, array.bytes});
+    send_array(communicator, rank, sent, i, version);
     bytes += static_cast<double>(array.bytes);
   }
   return bytes;
@@ -83,13 +69,14 @@ double SentData::send_resident(Communicator& communicator, int rank, int phase, 
 double SentData::send_block(Communicator& communicator, int rank, SendBlock& block) {
   const Phase& phase = phase_of(block.block.phase);
   const std::vector<SentPart> parts = input_parts(phase.data(), block.block);
-  const PayloadForm form = form_of(parts);
-  if (form == PayloadForm::enclosed) block.enclosed = gathered(parts);
-  block.pieces = pieces_of(parts);
+  Packed packed = pack(parts);
+  block.enclosed = std::move(packed.enclosed);
+  block.pieces = std::move(packed.pieces);
   communicator.post(rank, archived(MessageToNode(block)));
-  if (form == PayloadForm::gathered) {
-    send_copy(communicator, rank, parts);
-  } else if (form == PayloadForm::apart) {
+  if (packed.form == PayloadForm::gathered) {
+    const PooledBytes copy = copy_of(parts);
+    communicator.send(rank, copy.bytes(), copy.owner);
+  } else if (packed.form == PayloadForm::apart) {
     for (const SentPart& part : parts) send_part(communicator, rank, phase, part);
   }
   return static_cast<double>(bytes_in(parts));
@@ -106,17 +93,43 @@ double SentData::send_probe(Communicator& communicator, int rank, SendBlock& pro
   return bytes;
 }
 
-void SentData::send_part(Communicator& communicator, int rank, const Phase& phase, SentPart part) {
-  std::shared_ptr<const void> owner = owner_of(phase.data(), part);
-  if (!owner && phase.blank) owner = phase.blank->owner();
-  if (owner) return communicator.send(rank, part, std::move(owner));
-  send_copy(communicator, rank, {part});
+/// Sends a resident array. One that may change is copied once for all ranks.
+void SentData::send_array(Communicator& communicator, int rank, Phase& phase, std::size_t array,
+                          std::uint64_t version) {
+  const ResidentArray& resident = phase.data().resident[array];
+  const SentPart part{resident.data, resident.bytes};
+  if (std::shared_ptr<const void> owner = phase.owner_of(part)) {
+    return communicator.send(rank, part, std::move(owner));
+  }
+  auto& [copied, copy] = phase.copies[array];
+  if (std::exchange(copied, version) != version) copy = copy_of({part});
+  communicator.send(rank, copy.bytes(), copy.owner);
 }
 
-void SentData::send_copy(Communicator& communicator, int rank, const std::vector<SentPart>& parts) {
+/// Sends one part from where it lies if it stays there, else a copy.
+void SentData::send_part(Communicator& communicator, int rank, const Phase& phase, SentPart part) {
+  if (std::shared_ptr<const void> owner = phase.owner_of(part)) {
+    return communicator.send(rank, part, std::move(owner));
+  }
+  const PooledBytes copy = copy_of({part});
+  communicator.send(rank, copy.bytes(), copy.owner);
+}
+
+PooledBytes SentData::copy_of(const std::vector<SentPart>& parts) {
   const PooledBytes copy = pool_.take(bytes_in(parts));
   gather(parts, copy.span());
-  communicator.send(rank, copy.bytes(), copy.owner);
+  return copy;
+}
+
+/// Who keeps the memory of `part` if it does not change; else null.
+std::shared_ptr<const void> SentData::Phase::owner_of(SentPart part) const {
+  for (const FixedArray& fixed : data().fixed) {
+    const std::byte* const begin = fixed.begin.get();
+    if (part.data() >= begin && part.data() + part.size() <= begin + fixed.bytes) {
+      return fixed.begin;
+    }
+  }
+  return blank ? blank->owner() : nullptr;
 }
 
 }  // namespace equipoise

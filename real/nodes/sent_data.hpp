@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "real/nodes/byte_pool.hpp"
@@ -23,8 +24,10 @@ namespace equipoise {
 class SentData {
  public:
   SentData() = default;
-  /// `run`: its number; `ranks`: with the master.
-  SentData(std::uint64_t run, const std::vector<WorkerPhase>& phases, int ranks);
+  /// `ranks`: with the master.
+  SentData(const std::vector<WorkerPhase>& phases, int ranks);
+  /// Messages say this number of the run.
+  void begin_run(std::uint64_t run) { run_ = run; }
 
   /// (phases)
   [[nodiscard]] std::vector<DataShape> shapes() const;
@@ -46,18 +49,23 @@ class SentData {
     DataShape shape;
     std::shared_ptr<ShapedData> blank;                 ///< of a phase without a kernel
     std::vector<std::vector<std::uint64_t>> versions;  ///< (ranks), of resident arrays; 0: none
+    /// (resident arrays) The last copy of one that may change, for all ranks, and its version.
+    std::vector<std::pair<std::uint64_t, PooledBytes>> copies;
 
     [[nodiscard]] const KernelData& data() const {
       return phase.kernel != nullptr ? phase.kernel->data() : blank->data();
     }
+    [[nodiscard]] std::shared_ptr<const void> owner_of(SentPart part) const;
     [[nodiscard]] std::uint64_t version_of(std::size_t array, int iteration) const;
   };
 
   [[nodiscard]] const Phase& phase_of(int phase) const {
     return phases_[static_cast<std::size_t>(phase)];
   }
+  void send_array(Communicator& communicator, int rank, Phase& phase, std::size_t array,
+                  std::uint64_t version);
   void send_part(Communicator& communicator, int rank, const Phase& phase, SentPart part);
-  void send_copy(Communicator& communicator, int rank, const std::vector<SentPart>& parts);
+  [[nodiscard]] PooledBytes copy_of(const std::vector<SentPart>& parts);
 
   std::uint64_t run_ = 0;
   std::vector<Phase> phases_;

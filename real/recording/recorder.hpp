@@ -78,9 +78,9 @@ struct RecordedUnit {
   Unit unit;  ///< name, kind, node, model, memory, slots, watts
   CopySpeeds copies;
   std::optional<Gpu> gpu;
-  /// Of a unit of another node that is paced: the copies of its trace, which its node makes
-  /// besides.
-  std::optional<CopySpeeds> on_node{};
+  /// Of a unit of another node that is paced: `copies` are those of its trace, which its node makes
+  /// beside those over the network.
+  bool copies_are_on_node = false;
 };
 
 /// A size whose mean time is not known as well as is aimed at, because budget or samples ended.

@@ -68,6 +68,8 @@ struct Workload {
   /// non-finite sizes, for totals that do not fit in 63 bits, and for more iteration bytes than
   /// resident bytes.
   void validate(const std::string& where) const;
+
+  bool operator==(const Workload&) const = default;
 };
 
 constexpr auto describe(DescriptionOf<Workload> /*of*/) {

@@ -2,7 +2,8 @@
 //
 // They keep libraries out of programs that do not need them, and apart from each other: SimGrid
 // exports MPI's functions (its SMPI), which would take the calls of Ipopt's MUMPS, and on Debian 13
-// Ipopt starts OpenMPI as soon as it is loaded. So each module sees only its own libraries. Clp and
+// Ipopt starts OpenMPI as soon as it is loaded. So each module sees only its own libraries; that of
+// MPI finds libmpi, which is opened for the whole process, where mpirun has started it. Clp and
 // `matmul` bring OpenBLAS, which starts threads as soon as it is loaded.
 #pragma once
 

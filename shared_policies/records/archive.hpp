@@ -2,8 +2,8 @@
 //
 // A plain struct is archived member by member, without naming them (struct_members.hpp); one with
 // members that are not sent has a function `fields(archive, value)` for both directions. Messages
-// have no types, versions or byte order, because only one program on one machine writes and reads
-// them.
+// have no types, versions or byte order, because only processes of one build, on machines of one
+// kind, write and read them.
 #pragma once
 
 #include <concepts>
@@ -167,5 +167,23 @@ class Archive {
 
 using ArchiveWriter = Archive<false>;
 using ArchiveReader = Archive<true>;
+
+/// `message` as bytes.
+template <class Message>
+[[nodiscard]] std::string archive_of(const Message& message) {
+  ArchiveWriter archive;
+  archive(message);
+  return archive.take();
+}
+
+/// The message of which `bytes` are the archive. Throws as ArchiveReader does.
+template <class Message>
+[[nodiscard]] Message read_archive(std::string_view bytes) {
+  ArchiveReader archive(bytes);
+  Message message;
+  archive(message);
+  expect_well_formed(archive.is_at_end());
+  return message;
+}
 
 }  // namespace equipoise

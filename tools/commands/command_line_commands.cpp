@@ -16,6 +16,7 @@
 #include "tools/commands/command_options.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/runs/policy_choice.hpp"
+#include "tools/worlds/node_units.hpp"
 
 namespace equipoise {
 namespace {
@@ -127,14 +128,9 @@ void add_ranks(const CommandOptions& c, RunOptions& r) {
       "--unit");
   c.value("--link-bandwidth", r.link_bytes_per_s,
           "under mpirun: holds what each rank sends and receives to this rate, e.g. 1Gb/s",
-          within(parse_rate, 1.0, any_number, "a rate is above 0; give one such as 1Gb/s"));
-  const auto latency =
-      within(parse_seconds, 0.0, 1e3, "a latency is not negative; give one such as 50us");
+          parse_link_bandwidth);
   c.value("--link-latency", r.link_latency,
-          "under mpirun: messages of a node take so much longer, e.g. 50us",
-          [latency](const std::string& text, const std::string& name) {
-            return Seconds{latency(text, name)};
-          });
+          "under mpirun: messages of a node take so much longer, e.g. 50us", parse_link_latency);
 }
 
 void add_units(const CommandOptions& c, RunOptions& r, bool required) {

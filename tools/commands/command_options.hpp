@@ -165,10 +165,6 @@ inline double parse_seconds(const std::string& text, const std::string& name) {
   return parse_quantity(text, "s", name);
 }
 
-inline double parse_rate(const std::string& text, const std::string& name) {
-  return parse_quantity(text, "bytes/s", name);
-}
-
 /// The path without slashes at its end.
 inline std::string output_of(std::string path, const std::string& /*name*/) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();

@@ -74,8 +74,10 @@ RunOptions recorded_options(const RunFile& file, const ReplayRequest& request) {
   options.seed = header.seed;
   options.decision_cost = header.decision_cost;
   options.on = request.on.empty() ? header.on : request.on;
+  if (has_units(typed)) options.ranks.clear();  // other units were typed than those of its ranks
   if (options.on == header.on) return options;
   options.units = typed.units;
+  options.ranks.clear();
   if (!options.scenario_file.empty()) {
     warn(fmt::format("the scenario {} of the run is not applied to its replay on {}",
                      options.scenario_file, options.on));
@@ -293,6 +295,7 @@ int pace(const RunFile& file, RunOptions options, const ReplayRequest& request) 
     traces.push_back(trace_of_run(file.run, kernel, "the run in " + file.path));
   }
   options.units = paced_units(file, traces);
+  options.ranks.clear();
   if (options.units.empty()) {
     throw InputError(file.path, "no unit has times of every kernel; give a longer run");
   }

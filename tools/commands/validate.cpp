@@ -95,7 +95,7 @@ void time_paced(Recording& recording, std::uint32_t unit, const UnitSpec& spec,
     trace.samples.push_back(sample);
   }
   recording.units[unit].copies = copy_speeds_of(trace, unit, workload);
-  if (spec.unit.is_remote) recording.units[unit].on_node = recording.units[unit].copies;
+  recording.units[unit].copies_are_on_node = spec.unit.is_remote;
 }
 
 std::string trace_file_of(const Workload& workload, const std::string& folder) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "real/machine.hpp"
+#include "real/mpi/mpi_module.hpp"
 #include "real/nodes/nodes.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "tools/commands/command_line.hpp"
@@ -27,6 +28,8 @@ namespace equipoise {
 namespace {
 
 constexpr int work_failed = 1;
+
+bool is_mpi_ours = false;  ///< we have initialised it; used while a loop runs
 
 /// The one loop of this process that runs: units have its cores, and Ctrl-C is for it.
 class RunningLoop {
@@ -60,27 +63,36 @@ auto while_running(Work&& work) {
   }
 }
 
-/// The ranks of this process, if mpirun has started it: connected at the first loop and until the
-/// process ends, because MPI starts once.
-class ProcessRanks {
+/// Connected ranks, until this object is gone.
+class ConnectedRanks {
  public:
-  ProcessRanks() = default;
-  ProcessRanks(const ProcessRanks&) = delete;
-  ProcessRanks& operator=(const ProcessRanks&) = delete;
-  ~ProcessRanks() {
+  ConnectedRanks() : ranks_(connect_ranks()) {}
+  ConnectedRanks(const ConnectedRanks&) = delete;
+  ConnectedRanks& operator=(const ConnectedRanks&) = delete;
+  ~ConnectedRanks() {
     if (ranks_) ranks_->leave(true);
   }
   /// Null if there is one rank.
-  [[nodiscard]] static std::shared_ptr<Communicator> get() {
-    static ProcessRanks process;
-    if (!std::exchange(process.is_asked_, true)) process.ranks_ = connect_ranks();
-    return process.ranks_;
-  }
+  [[nodiscard]] const std::shared_ptr<Communicator>& get() const { return ranks_; }
 
  private:
-  bool is_asked_ = false;
   std::shared_ptr<Communicator> ranks_;
 };
+
+/// Calls `work` with the ranks of this process; null: there are no others. Where the program has
+/// initialised MPI, they are connected for `work` alone, because it may call MPI before and
+/// afterwards; else until the process ends, because MPI starts once.
+template <class Work>
+Summary with_ranks_of_process(Work&& work) {
+  if (!is_started_by_mpirun()) return work(std::shared_ptr<Communicator>());
+  if (has_initialized_mpi() && !is_mpi_ours) {
+    const ConnectedRanks ranks;
+    return work(ranks.get());
+  }
+  is_mpi_ours = true;
+  static const ConnectedRanks ranks;
+  return work(ranks.get());
+}
 
 std::shared_ptr<const LoopWorkload> loop_workload(const LoopWork& work,
                                                   std::vector<UnitSpec> units = {}) {
@@ -217,11 +229,24 @@ Summary run_with(const LoopWork& work, LoopRequest request, const std::shared_pt
   throw Error("", exit_code);
 }
 
-/// Does the part of this rank in a loop that rank 0 divides.
-Summary serve_loop(Communicator& ranks, const LoopWork& work) {
+/// The arguments, which all ranks read alike; what is wrong with them, or help, rank 0 says.
+LoopRequest read_arguments(const LoopWork& work, const std::string& program,
+                           const std::vector<std::string>& arguments, bool is_node) {
+  try {
+    return parse_loop_arguments(program, work.workload.kernel, arguments);
+  } catch (...) {
+    if (is_node) throw Error("", as_error().exit_code());
+    throw;
+  }
+}
+
+/// Does the part of this rank in a loop that rank 0 divides, or in a command, with which the
+/// program ends.
+Summary serve_loop(Communicator& ranks, const LoopWork& work, bool is_command) {
   RunOptions options;
   options.loop = loop_workload(work);
   const int exit_code = be_node(ranks, options);
+  if (is_command) throw Error("", exit_code);
   if (exit_code != 0) {
     throw Error(
         fmt::format("rank {}: the loop ended on rank 0, which is gone or has failed", ranks.rank()),
@@ -242,16 +267,19 @@ Summary run_loop(const LoopWork& work, const std::string& program,
     if (!work.cpu && !work.gpu) {
       throw InputError(work.workload.kernel, "has no body; give it one with on_cpu or on_cuda");
     }
-    const std::shared_ptr<Communicator> ranks = ProcessRanks::get();
-    if (ranks && ranks->rank() > 0) return serve_loop(*ranks, work);
-    // If something throws, the other ranks are told so by its destructor.
-    const std::shared_ptr<Nodes> nodes = ranks ? std::make_shared<Nodes>(ranks) : nullptr;
-    const bool is_command = !arguments.empty() && !arguments.front().starts_with('-');
-    if (is_command) do_command(work, program, arguments, nodes);
-    Summary summary =
-        run_with(work, parse_loop_arguments(program, work.workload.kernel, arguments), nodes);
-    if (nodes) nodes->end(0);
-    return summary;
+    return with_ranks_of_process([&](const std::shared_ptr<Communicator>& ranks) {
+      const bool is_command = !arguments.empty() && !arguments.front().starts_with('-');
+      const bool is_node = ranks && ranks->rank() > 0;
+      std::optional<LoopRequest> request;
+      if (!is_command) request = read_arguments(work, program, arguments, is_node);
+      if (is_node) return serve_loop(*ranks, work, is_command);
+      // If something throws, the other ranks are told so by its destructor.
+      const std::shared_ptr<Nodes> nodes = ranks ? std::make_shared<Nodes>(ranks) : nullptr;
+      if (is_command) do_command(work, program, arguments, nodes);
+      Summary summary = run_with(work, std::move(*request), nodes);
+      if (nodes) nodes->end(0);
+      return summary;
+    });
   });
 }
 

@@ -50,28 +50,12 @@ namespace {
 
 using Length = std::uint64_t;
 
-template <class Message>
-std::string written(const Message& message) {
-  ArchiveWriter archive;
-  archive(message);
-  return archive.take();
-}
-
-template <class Message>
-Message read(std::string_view bytes) {
-  ArchiveReader archive(bytes);
-  Message message;
-  archive(message);
-  expect_well_formed(archive.is_at_end());
-  return message;
-}
-
 }  // namespace
 
-std::string archived(const Request& request) { return written(request); }
-std::string archived(const Reply& reply) { return written(reply); }
-Request read_request(std::string_view message) { return read<Request>(message); }
-Reply read_reply(std::string_view message) { return read<Reply>(message); }
+std::string archived(const Request& request) { return archive_of(request); }
+std::string archived(const Reply& reply) { return archive_of(reply); }
+Request read_request(std::string_view message) { return read_archive<Request>(message); }
+Reply read_reply(std::string_view message) { return read_archive<Reply>(message); }
 
 void MessageChannel::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "platforms/platform_file.hpp"
-#include "real/mpi/mpi_module.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/text/words.hpp"
 #include "sim/child_process.hpp"
@@ -266,7 +265,6 @@ std::optional<int> socket_to_serve(int argc, char** argv) {
 }
 
 int serve_simulations(int socket) {
-  forget_mpirun();  // Ipopt may start MPI
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   // A parent that ignores ends of children would make the end of a simulation unknown.
   for (const int signal : {SIGCHLD, end_early}) ::signal(signal, SIG_DFL);

@@ -25,6 +25,7 @@
 #include <variant>
 #include <vector>
 
+#include "real/mpi/mpi_module.hpp"
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/modules/run_time_module.hpp"
 #include "tools/console/console.hpp"
@@ -36,16 +37,9 @@ namespace {
 
 constexpr int patience_ms = 100;  // after which a stop request is noticed
 
-/// Whether a variable makes a process that opens MPI one of the ranks that `mpirun` started. On
-/// Debian 13 Ipopt opens it.
-bool is_of_a_rank(std::string_view entry) {
-  constexpr std::array<std::string_view, 3> starts = {"OMPI_", "PMIX_", "PMI_"};
-  return std::ranges::any_of(starts, [&](std::string_view s) { return entry.starts_with(s); });
-}
-
-/// Our environment without what makes us a rank of MPI, and with OpenBLAS told to start no threads:
-/// in simulations, only Ipopt uses it, for small systems. Of two entries of the same name, the
-/// earlier one counts.
+/// Our environment without what makes us a rank of MPI, which Ipopt opens on Debian 13, and with
+/// OpenBLAS told to start no threads: in simulations, only Ipopt uses it, for small systems. Of two
+/// entries of the same name, the earlier one counts.
 std::vector<char*> environment_of_server() {
   static std::string one_thread = "OPENBLAS_NUM_THREADS=1";
   std::vector<char*> entries;

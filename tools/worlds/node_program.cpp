@@ -14,22 +14,6 @@
 namespace equipoise {
 namespace {
 
-template <class Message>
-std::string archived_message(const Message& message) {
-  ArchiveWriter archive;
-  archive(message);
-  return archive.take();
-}
-
-template <class Message>
-Message read_archived(const std::string& text) {
-  ArchiveReader archive(text);
-  Message message;
-  archive(message);
-  expect_well_formed(archive.is_at_end());
-  return message;
-}
-
 class NodeProgram final : public NodeService {
  public:
   explicit NodeProgram(const RunOptions& options) : options_(options) {}
@@ -41,11 +25,10 @@ class NodeProgram final : public NodeService {
     try {
       const UnitsQuestion question = read_units_question(text);
       RunOptions options = options_;
-      options.on = "real";
       options.units = question.units;
       options.workloads = question.workloads;
       options.results_folder = question.results_folder;
-      machine_ = load_node_machine(options, question.traces, question.node);
+      machine_ = load_node_machine(options, question.traces, question.node, question.computes);
       for (const auto& kernel : machine_.kernels) {
         if (kernel) kernel->prepare_programs();
       }
@@ -73,7 +56,7 @@ class NodeProgram final : public NodeService {
     const std::vector<PlacedUnit> placed = placed_units(machine_.specs);
     for (std::size_t i = 0; i < machine_.specs.size(); ++i) {
       const UnitSpec& spec = machine_.specs[i];
-      answer.units.push_back({spec.unit, spec.slowdown, spec.factory->trace_unit(), placed[i]});
+      answer.units.push_back({spec.unit, spec.factory->trace_unit(), placed[i]});
     }
   }
 
@@ -83,12 +66,12 @@ class NodeProgram final : public NodeService {
 
 }  // namespace
 
-std::string archived(const UnitsQuestion& question) { return archived_message(question); }
-std::string archived(const UnitsAnswer& answer) { return archived_message(answer); }
+std::string archived(const UnitsQuestion& question) { return archive_of(question); }
+std::string archived(const UnitsAnswer& answer) { return archive_of(answer); }
 UnitsQuestion read_units_question(const std::string& text) {
-  return read_archived<UnitsQuestion>(text);
+  return read_archive<UnitsQuestion>(text);
 }
-UnitsAnswer read_units_answer(const std::string& text) { return read_archived<UnitsAnswer>(text); }
+UnitsAnswer read_units_answer(const std::string& text) { return read_archive<UnitsAnswer>(text); }
 
 std::shared_ptr<Communicator> connect_ranks() {
   if (!is_started_by_mpirun()) return nullptr;

@@ -21,6 +21,7 @@ struct UnitsQuestion {
   std::string node;                    ///< its name, which those of its units begin with
   std::vector<std::string> units;      ///< KIND[,k=v,...]
   std::vector<std::string> workloads;  ///< as typed, one per phase
+  bool computes = true;                ///< whether any unit of the run does
   std::vector<Trace> traces;           ///< that pace units
   std::string results_folder;
 };
@@ -28,7 +29,6 @@ struct UnitsQuestion {
 /// A unit of a node.
 struct OpenedUnit {
   Unit unit;
-  double slowdown = 1.0;
   std::string trace_unit;  ///< that paces it; empty: it computes
   PlacedUnit placed;
 };

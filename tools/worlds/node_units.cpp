@@ -20,8 +20,6 @@
 namespace equipoise {
 namespace {
 
-std::string node_name(std::size_t rank) { return fmt::format("node{}", rank); }
-
 /// One line of the file of --units-per-rank.
 RankSettings read_rank(const std::string& line, const std::string& where) {
   RankSettings rank;
@@ -42,9 +40,9 @@ RankSettings read_rank(const std::string& line, const std::string& where) {
     if (name == "--unit") {
       rank.units.push_back(value);
     } else if (name == "--link-bandwidth") {
-      rank.link_bytes_per_s = parse_quantity(value, "bytes/s", where);
+      rank.link_bytes_per_s = parse_link_bandwidth(value, where);
     } else if (name == "--link-latency") {
-      rank.link_latency = Seconds{parse_quantity(value, "s", where)};
+      rank.link_latency = parse_link_latency(value, where);
     } else {
       throw InputError(where,
                        fmt::format("'{}' is no option of a rank; give --unit KIND[,k=v,...] for "
@@ -55,15 +53,6 @@ RankSettings read_rank(const std::string& line, const std::string& where) {
   return rank;
 }
 
-/// Whether `kernel` is the same on all ranks.
-bool is_same_work(const Workload& a, const Workload& b) {
-  return a.kernel == b.kernel && a.items == b.items && a.grain_items == b.grain_items &&
-         a.iterations == b.iterations && a.in_bytes_per_item == b.in_bytes_per_item &&
-         a.out_bytes_per_item == b.out_bytes_per_item && a.resident_bytes == b.resident_bytes &&
-         a.iteration_bytes == b.iteration_bytes && a.distribution == b.distribution &&
-         a.parameters == b.parameters && a.problem == b.problem;
-}
-
 /// A unit of a node as the master has it: its bytes travel while it computes.
 Unit as_remote(Unit unit) {
   unit.is_remote = true;
@@ -72,6 +61,19 @@ Unit as_remote(Unit unit) {
 }
 
 }  // namespace
+
+double parse_link_bandwidth(const std::string& text, const std::string& where) {
+  const double bytes_per_s = parse_quantity(text, "bytes/s", where);
+  if (bytes_per_s >= 1.0) return bytes_per_s;
+  throw InputError(where, "a link carries at least a byte in a second; give a rate such as 1Gb/s");
+}
+
+Seconds parse_link_latency(const std::string& text, const std::string& where) {
+  constexpr double most_s = 1e3;
+  const double latency_s = parse_quantity(text, "s", where);
+  if (latency_s >= 0.0 && latency_s <= most_s) return Seconds{latency_s};
+  throw InputError(where, "a latency lies between 0 and 1000 s; give one such as 50us");
+}
 
 RunOptions with_ranks(RunOptions options) {
   const bool is_given = !options.units_per_rank_file.empty();
@@ -134,62 +136,55 @@ void name_units_of(const std::string& node, std::vector<UnitSpec>& specs) {
   for (UnitSpec& spec : specs) {
     spec.unit.node = node;
     spec.unit.name = node + "." + spec.unit.name;
+    // Links are called by it, on a platform of several nodes.
+    if (!spec.unit.device.empty()) spec.unit.device = node + "." + spec.unit.device;
   }
 }
 
-NodeUnits open_nodes(const RunOptions& options, const std::vector<Trace>& traces) {
-  const auto ranks = static_cast<std::size_t>(options.nodes->ranks());
+NodeUnits open_nodes(const RunOptions& options, const RealMachine& machine) {
+  const int ranks = options.nodes->ranks();
   std::vector<std::string> questions;
-  for (std::size_t rank = 1; rank < ranks; ++rank) {
-    questions.push_back(
-        archived(UnitsQuestion{node_name(rank), units_of_rank(options, static_cast<int>(rank)),
-                               options.workloads, traces, options.results_folder}));
+  for (int rank = 1; rank < ranks; ++rank) {
+    questions.push_back(archived(
+        UnitsQuestion{node_name(rank), units_of_rank(options, rank), options.workloads,
+                      machine.kernels.front() != nullptr, machine.traces, options.results_folder}));
   }
   NodeUnits all;
   const std::vector<std::string> answers = options.nodes->ask(questions);
-  std::vector<std::string> names;
-  for (std::size_t rank = 1; rank < ranks; ++rank) {
-    UnitsAnswer answer = read_units_answer(answers[rank - 1]);
-    const std::string name = fmt::format("{} ({})", node_name(rank), answer.machine.name);
+  for (int rank = 1; rank < ranks; ++rank) {
+    UnitsAnswer answer = read_units_answer(answers[static_cast<std::size_t>(rank - 1)]);
+    const std::string title = options.nodes->title_of(rank);
     if (!answer.why.empty()) {
-      throw InputError(answer.where, fmt::format("on {}: {}", name, answer.why));
+      throw InputError(answer.where, fmt::format("on {}: {}", title, answer.why));
+    }
+    if (answer.phases != machine.phases) {
+      throw InputError("--workload",
+                       fmt::format("{} has another workload than node0: its files differ; use the "
+                                   "same ones on all nodes",
+                                   title));
     }
     RankUnits units{answer.host, std::move(answer.machine), {}};
     for (std::size_t i = 0; i < answer.units.size(); ++i) {
       const OpenedUnit& opened = answer.units[i];
-      const NodeUnit unit{static_cast<int>(rank), static_cast<std::uint32_t>(i),
-                          opened.trace_unit.empty(), opened.unit.copy_engines == 0};
-      all.specs.push_back({as_remote(opened.unit), opened.slowdown,
+      const NodeUnit unit{rank, static_cast<std::uint32_t>(i), opened.trace_unit.empty(),
+                          opened.unit.copy_engines == 0};
+      all.specs.push_back({as_remote(opened.unit), opened.placed.slowdown,
                            make_remote_factory(options.nodes, unit, opened.trace_unit)});
       units.units.push_back(opened.placed);
     }
     all.ranks.push_back(std::move(units));
-    all.workloads.push_back(std::move(answer.phases));
-    names.push_back(name);
   }
-  options.nodes->call(std::move(names));
   return all;
 }
 
 void add_remote_units(RealMachine& machine, const RunOptions& options, NodeUnits units) {
-  for (std::size_t rank = 1; rank <= units.workloads.size(); ++rank) {
-    const std::vector<Workload>& there = units.workloads[rank - 1];
-    if (std::ranges::equal(there, machine.phases, is_same_work)) continue;
-    throw InputError("--workload",
-                     fmt::format("{} has another workload than node0: its files differ; use the "
-                                 "same ones on all nodes",
-                                 node_name(rank)));
-  }
   std::vector<RankUnits> ranks = {{this_host(), this_machine(), placed_units(machine.specs)}};
   std::ranges::move(units.ranks, std::back_inserter(ranks));
   std::vector<Placement> placements = place_ranks(ranks);
-  std::vector<NodePlacement> places;
   for (const Placement& placement : placements) {
     for (const std::string& warning : placement.warnings) warn(warning);
-    places.push_back({placement.cores, placement.waiting, placement.waiting_compute,
-                      placement.waiting_compute || placement.controller_is_apart()});
   }
-  machine.placement = std::move(placements.front());
+  machine.placement = placements.front();
   for (UnitSpec& spec : units.specs) {
     if (!takes_part(spec.unit, machine.phases)) {
       throw InputError("--unit", fmt::format("{} cannot take part; leave it out", spec.unit.name));
@@ -203,7 +198,7 @@ void add_remote_units(RealMachine& machine, const RunOptions& options, NodeUnits
     links.push_back({rank.link_bytes_per_s, rank.link_latency.value_or(Seconds{})});
   }
   machine.nodes = options.nodes;
-  machine.nodes->place(std::move(places));
+  machine.nodes->place(std::move(placements));
   machine.nodes->hold(std::move(links));
 }
 

@@ -16,9 +16,12 @@ namespace equipoise {
 /// The units of all nodes, as they have opened them.
 struct NodeUnits {
   std::vector<UnitSpec> specs;
-  std::vector<RankUnits> ranks;                  ///< (ranks - 1)
-  std::vector<std::vector<Workload>> workloads;  ///< (ranks - 1, phases)
+  std::vector<RankUnits> ranks;  ///< (ranks - 1)
 };
+
+/// What a link is held to. Throws InputError at `where`.
+[[nodiscard]] double parse_link_bandwidth(const std::string& text, const std::string& where);
+[[nodiscard]] Seconds parse_link_latency(const std::string& text, const std::string& where);
 
 /// `options` with what is asked of each rank, if there are several. Throws InputError if there are
 /// fewer or more ranks than the user has given units to, or none at all.
@@ -39,12 +42,11 @@ struct NodeUnits {
 /// Puts the units on node `node`: it is theirs, and their names begin with its name.
 void name_units_of(const std::string& node, std::vector<UnitSpec>& specs);
 
-/// Asks all nodes for their units. Throws InputError with what one refuses, and BackendError if one
-/// is lost.
-[[nodiscard]] NodeUnits open_nodes(const RunOptions& options, const std::vector<Trace>& traces);
+/// Asks all nodes for their units, for the workloads of `machine`. Throws InputError with what one
+/// refuses, and if it has other workloads, and BackendError if one is lost.
+[[nodiscard]] NodeUnits open_nodes(const RunOptions& options, const RealMachine& machine);
 
-/// Adds them to `machine`, which has those of this process and its workloads, and places all units.
-/// Throws InputError if a node has other workloads.
+/// Adds them to `machine`, which has those of this process, and places all units.
 void add_remote_units(RealMachine& machine, const RunOptions& options, NodeUnits units);
 
 }  // namespace equipoise

@@ -154,7 +154,6 @@ void choose_phases(RealMachine& machine, const RunOptions& options, bool any_com
     }
     machine.phases.push_back(kernel ? kernel->workload()
                                     : choose_workload(spelling, machine.traces, where));
-    check_problem(machine.traces, options.trace_files, machine.phases.back());
     const Workload& workload = machine.phases.back();
     const bool has_its_own = kernel && !kernel->takes_costs();
     ItemCostsPtr& costs = machine.item_costs.emplace_back();
@@ -275,12 +274,15 @@ RealMachine load_given_units(const RunOptions& options, std::vector<Trace> trace
                             (options.nodes && computes_on_nodes(options));
   // What is wrong here is said before the nodes are asked, where it is likely to be wrong, too.
   add_phases(machine, options, any_computes);
+  for (const Workload& phase : machine.phases) {
+    check_problem(machine.traces, options.trace_files, phase);
+  }
   keep_results(machine, options.results_folder);
   NodeUnits remote;
   if (options.nodes) {
-    name_units_of("node0", specs);
-    join_results(machine, options.results_folder, "node0");
-    remote = open_nodes(options, machine.traces);
+    name_units_of(node_name(0), specs);
+    join_results(machine, options.results_folder, node_name(0));
+    remote = open_nodes(options, machine);
   }
   machine.on = any_computes ? "real" : "paced";
   if (any_computes && options.on == "paced") {
@@ -361,7 +363,7 @@ RealMachine load_real_machine(const RunOptions& options) {
 }
 
 RealMachine load_node_machine(const RunOptions& options, std::vector<Trace> traces,
-                              const std::string& node) {
+                              const std::string& node, bool any_computes) {
   RealMachine machine;
   machine.traces = std::move(traces);
   std::vector<UnitSpec> specs = parse_units(options.units);
@@ -372,7 +374,7 @@ RealMachine load_node_machine(const RunOptions& options, std::vector<Trace> trac
     if (!has_slots) specs[i].unit.slots = std::max(specs[i].unit.slots, remote_slots);
   }
   name_units_of(node, specs);
-  add_phases(machine, options, std::ranges::any_of(specs, &UnitSpec::computes));
+  add_phases(machine, options, any_computes);
   add_units(machine, std::move(specs));
   join_results(machine, options.results_folder, node);
   check_fit(machine);

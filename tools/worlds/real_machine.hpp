@@ -77,9 +77,10 @@ struct RealMachine {
 [[nodiscard]] RealMachine load_real_machine(const RunOptions& options, std::vector<Trace> traces);
 
 /// The units, and the kernels of the workloads, that the master asks of a node. Names of units
-/// begin with that of the node. Nothing is placed.
+/// begin with that of the node. Nothing is placed. `any_computes`: whether any unit of the run
+/// does.
 [[nodiscard]] RealMachine load_node_machine(const RunOptions& options, std::vector<Trace> traces,
-                                            const std::string& node);
+                                            const std::string& node, bool any_computes);
 
 /// Makes `sim`, which was loaded with `options`, the platform of `machine`, so that informed
 /// policies know the same in both, and the units have its watts. Throws InputError if the units

@@ -274,70 +274,62 @@ std::optional<CopySpeed> beyond(const std::optional<CopySpeed>& whole, const Cop
 }
 
 /// Adds a link that all nodes share in one direction, if they have less together than one after the
-/// other. Returns its name; empty: there is none.
-std::string add_shared_link(PlatformDescription& platform, const std::string& name,
-                            const std::vector<CopySpeed>& alone, double together_bytes_per_s) {
-  constexpr double noticeable = 0.9;
+/// other. Returns its name, or none.
+std::vector<std::string> add_shared_link(PlatformDescription& platform, const std::string& name,
+                                         const std::vector<LinkRates>& nodes,
+                                         CopySpeed LinkRates::*way, double together_bytes_per_s) {
   double sum_bytes_per_s = 0.0;
-  for (const CopySpeed& link : alone) sum_bytes_per_s += link.bandwidth_bytes_per_s;
-  if (alone.size() < 2 || together_bytes_per_s > noticeable * sum_bytes_per_s) return {};
+  for (const LinkRates& node : nodes) sum_bytes_per_s += (node.*way).bandwidth_bytes_per_s;
+  if (nodes.size() < 2 || together_bytes_per_s > together_max * sum_bytes_per_s) return {};
   platform.links.push_back({name, together_bytes_per_s, Seconds{}, true});
-  return name;
+  return {name};
 }
 
-/// The links that transfers with a node cross.
-struct LinksOfNode {
-  std::size_t rank = 0;  ///< in the order of `network`
-  std::vector<std::string> in;
-  std::vector<std::string> out;
-};
+/// What the copies of a unit of another node take on that node, beyond its network.
+CopySpeeds copies_beyond(const RecordedUnit& unit, const LinkRates& network) {
+  if (unit.copies_are_on_node) return unit.copies;
+  if (unit.unit.kind == UnitKind::cpu) return {};  // they count as computing
+  return {beyond(unit.copies.in, network.in), beyond(unit.copies.out, network.out)};
+}
+
+/// Adds a link with the name of `unit`, unless a unit of the same device has done so.
+std::string add_own_link(PlatformDescription& platform, std::string name, const CopySpeed& copies) {
+  if (std::ranges::find(platform.links, name, &Link::name) == platform.links.end()) {
+    platform.links.push_back({name, copies.bandwidth_bytes_per_s, copies.latency, true});
+  }
+  return name;
+}
 
 }  // namespace
 
 void add_nodes(PlatformDescription& platform, const std::vector<RecordedUnit>& units,
                const MeasuredNetwork& network) {
-  const std::string all_in =
-      add_shared_link(platform, "network-out", network.there, network.all_there_bytes_per_s);
-  const std::string all_out =
-      add_shared_link(platform, "network-in", network.back, network.all_back_bytes_per_s);
+  const std::vector<std::string> all_in = add_shared_link(
+      platform, "network-out", network.nodes, &LinkRates::in, network.all_there_bytes_per_s);
+  const std::vector<std::string> all_out = add_shared_link(
+      platform, "network-in", network.nodes, &LinkRates::out, network.all_back_bytes_per_s);
   platform.comment += fmt::format(
       "\nThe links of nodes were measured when nothing ran: all together got {:.3g} MB/s and gave "
       "{:.3g} MB/s.",
       network.all_there_bytes_per_s / 1e6, network.all_back_bytes_per_s / 1e6);
-  std::map<std::string, LinksOfNode> nodes;
-  for (std::size_t i = 0; i < network.there.size(); ++i) {
-    const std::string node = fmt::format("node{}", i + 1);
-    LinksOfDevice own = add_device_links(
-        platform, node, {network.there[i], network.back[i], network.both_bytes_per_s[i]});
-    LinksOfNode& links = nodes[node];
-    links.rank = i;
-    if (!all_in.empty()) links.in.push_back(all_in);
-    links.in.insert(links.in.end(), own.in.begin(), own.in.end());
-    links.out = std::move(own.out);
-    if (!all_out.empty()) links.out.push_back(all_out);
+  std::map<std::string, std::pair<LinksOfDevice, LinkRates>> nodes;
+  for (std::size_t i = 0; i < network.nodes.size(); ++i) {
+    const std::string node = node_name(static_cast<int>(i) + 1);
+    LinksOfDevice links = add_device_links(platform, node, network.nodes[i]);
+    links.in.insert(links.in.begin(), all_in.begin(), all_in.end());
+    links.out.insert(links.out.end(), all_out.begin(), all_out.end());
+    nodes.emplace(node, std::pair(std::move(links), network.nodes[i]));
   }
   for (const RecordedUnit& unit : units) {
-    const std::string& name = unit.unit.name;
-    platform.hosts.push_back(describe_unit(unit.unit, name));
-    LinksOfNode links = nodes.at(unit.unit.node);
-    const std::size_t rank = links.rank;
-    std::optional<CopySpeed> in = beyond(unit.copies.in, network.there[rank]);
-    std::optional<CopySpeed> out = beyond(unit.copies.out, network.back[rank]);
-    if (unit.unit.kind == UnitKind::cpu) in = out = std::nullopt;
-    if (unit.on_node) {
-      in = unit.on_node->in;
-      out = unit.on_node->out;
+    auto [links, rates] = nodes.at(unit.unit.node);
+    platform.hosts.push_back(describe_unit(unit.unit, unit.unit.name));
+    const CopySpeeds own = copies_beyond(unit, rates);
+    if (own.in) links.in.push_back(add_own_link(platform, in_link_of(unit.unit), *own.in));
+    if (own.out) {
+      links.out.insert(links.out.begin(), add_own_link(platform, out_link_of(unit.unit), *own.out));
     }
-    if (in) {
-      links.in.push_back(in_link_of(unit.unit));
-      platform.links.push_back({links.in.back(), in->bandwidth_bytes_per_s, in->latency, true});
-    }
-    if (out) {
-      links.out.insert(links.out.begin(), out_link_of(unit.unit));
-      platform.links.push_back({links.out.front(), out->bandwidth_bytes_per_s, out->latency, true});
-    }
-    platform.routes.push_back({"RAM", name, std::move(links.in)});
-    platform.routes.push_back({name, "RAM", std::move(links.out)});
+    platform.routes.push_back({"RAM", unit.unit.name, std::move(links.in)});
+    platform.routes.push_back({unit.unit.name, "RAM", std::move(links.out)});
   }
 }
 
@@ -348,8 +340,10 @@ PlatformDescription measured_platform(const RealMachine& machine, const Recordin
   for (const RecordedUnit& unit : recording.units) {
     (unit.unit.is_remote ? elsewhere : here).push_back(unit);
   }
+  std::vector<UnitSpec> specs_here = machine.specs;
+  std::erase_if(specs_here, [](const UnitSpec& spec) { return spec.unit.is_remote; });
   PlatformDescription platform =
-      recorded_platform(here, measure_links(machine.specs), recording.trace.kernel, trace_file);
+      recorded_platform(here, measure_links(specs_here), recording.trace.kernel, trace_file);
   if (machine.nodes) add_nodes(platform, elsewhere, measure_network(*machine.nodes));
   return platform;
 }

@@ -1,5 +1,5 @@
-// How the devices of this machine are connected with the host: measured, and written to platforms;
-// and the platform for a recording.
+// How the devices of this machine are connected with the host, and other nodes with the master:
+// measured, and written to platforms; and the platform for a recording.
 #pragma once
 
 #include <map>

@@ -329,8 +329,8 @@ class RealWorld final : public World {
     setup.report_clocks = [&notes](const auto& clocks) {
       for (std::size_t i = 0; i < clocks.size(); ++i) {
         if (!clocks[i]) continue;
-        notes.clocks.push_back(
-            {fmt::format("node{}", i + 1), Seconds{1e-9 * clocks[i]->error_ns}, clocks[i]->drift});
+        notes.clocks.push_back({node_name(static_cast<int>(i) + 1),
+                                Seconds{1e-9 * clocks[i]->error_ns}, clocks[i]->drift});
       }
     };
     setup.report_core_use = [&core_use](const CoreUse& use) { core_use = use; };

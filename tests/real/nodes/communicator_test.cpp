@@ -3,13 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "shared_policies/model/failure.hpp"
-#include "tests/support/thread_ranks.hpp"
+#include "tests/real/nodes/thread_ranks.hpp"
 
 namespace equipoise::communicator_test {
 namespace {
@@ -46,13 +48,22 @@ class Client final : public CommunicatorClient {
     come_.push_back(std::to_string(from) + ":" + std::string(message));
     changed_.notify_all();
   }
+  /// Lets the communicator's thread call `task`.
+  void in_thread(std::function<void()> task) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      tasks_.push_back(std::move(task));
+    }
+    communicator_.wake();
+  }
   bool has_work() override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return !to_send_.empty();
+    return !to_send_.empty() || !tasks_.empty();
   }
   bool serve() override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (to_send_.empty()) return false;
+    if (to_send_.empty() && tasks_.empty()) return false;
+    for (const auto& task : std::exchange(tasks_, {})) task();
     for (auto& [to, message] : std::exchange(to_send_, {})) {
       communicator_.post(to, std::move(message));
     }
@@ -69,6 +80,7 @@ class Client final : public CommunicatorClient {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::pair<int, std::string>> to_send_;
+  std::vector<std::function<void()>> tasks_;
   std::vector<std::string> come_;
   std::vector<std::string> lost_;
 };
@@ -133,6 +145,43 @@ TEST(Communicator, NoticesARankThatFallsSilent) {
   EXPECT_TRUE(lost[0].starts_with("1: nothing was heard of it for 0.3")) << lost[0];
   EXPECT_EQ(there.await_loss().size(), 1U) << "and the node sees that the master is gone";
   EXPECT_FALSE(master->leave(true)) << "not without that rank";
+}
+
+TEST(Communicator, DoesNotTakeARankForLostThatHasLeft) {
+  ThreadRanks ranks(2);
+  const auto node = communicator_of(ranks, 1, "tests", milliseconds(100));
+  const auto master = communicator_of(ranks, 0, "tests", milliseconds(100));
+  Client here(*master);
+  master->serve(&here);
+  master->watch_closely(true);
+  EXPECT_TRUE(node->leave(true));
+  EXPECT_EQ(here.await_loss(), std::vector<std::string>{"1: it has ended"});
+  std::this_thread::sleep_for(milliseconds(300));
+  EXPECT_TRUE(master->leave(true));
+}
+
+TEST(Communicator, CallsNothingOfAClientThatItServesNoMore) {
+  ThreadRanks ranks(2);
+  const auto node = communicator_of(ranks, 1);
+  const auto master = communicator_of(ranks, 0);
+  std::vector<std::byte> sent(100'000);
+  std::vector<std::byte> room(100'000);
+  std::atomic<bool> is_called = false;
+  {
+    Client here(*master);
+    master->serve(&here);
+    std::atomic<bool> is_expected = false;
+    here.in_thread([&] {
+      master->receive(1, room, nullptr, [&] { is_called = true; });
+      is_expected = true;
+    });
+    while (!is_expected) std::this_thread::sleep_for(milliseconds(1));
+  }
+  Client there(*node);
+  node->serve(&there);
+  there.in_thread([&] { node->send(0, sent, nullptr); });
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_FALSE(is_called);
 }
 
 TEST(Communicator, ComparesTheClocksOfAllRanks) {

@@ -14,9 +14,10 @@
 
 #include "real/kernels/catalog.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "tests/real/nodes/thread_ranks.hpp"
+#include "tests/support/disturb.hpp"
 #include "tests/support/real_runs.hpp"
 #include "tests/support/scripted_kernel.hpp"
-#include "tests/support/thread_ranks.hpp"
 
 namespace equipoise::nodes_test {
 namespace {
@@ -69,6 +70,36 @@ TEST(Nodes, RunTwicePhases) {
   EXPECT_TRUE(run_all(setup_on(nodes, {&a, &b}, {"cpu"}), 5, journal).complete);
   EXPECT_TRUE(are_all(first.written, 1));
   EXPECT_TRUE(are_all(second.written, 1));
+}
+
+TEST(Nodes, RunOnePhaseOfThoseThatTheyHaveOpened) {
+  KernelScript first(100);
+  KernelScript second(60);
+  ScriptedKernel a(first);
+  ScriptedKernel b(second);
+  ThreadNodes nodes({{"cpu"}, {"cpu"}}, {&a, &b});
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(setup_on(nodes, {&b}), 5, journal).complete);
+  EXPECT_TRUE(are_all(second.written, 1));
+  EXPECT_TRUE(are_all(first.written, 0));
+}
+
+TEST(Nodes, TakePartAgainAfterTheyWereAwayWithABlockOnAHeldLink) {
+  KernelScript script(400);
+  script.compute = [](const Block&, int) { std::this_thread::sleep_for(milliseconds(5)); };
+  ScriptedKernel kernel(script);
+  ThreadNodes nodes({{"cpu"}}, {&kernel});
+  nodes.nodes()->hold({{}, {1e9, Seconds{0.03}}});  // most of the time a block is on the link
+  RealSetup setup = setup_on(nodes, {&kernel}, {"cpu"});
+  setup.scenario.events = {disturb(DisturbanceKind::fail, "node1.cpu0", 0.1)};
+  setup.scenario.events.front().until = Seconds{0.2};
+  MemoryJournal journal;
+  EXPECT_TRUE(run_all(std::move(setup), 2, journal).complete);
+  EXPECT_TRUE(are_all(script.written, 1));
+  const bool came_back = std::ranges::any_of(journal.blocks, [](const BlockRecord& block) {
+    return block.unit == UnitId{1} && block.assigned > Seconds{0.2};
+  });
+  EXPECT_TRUE(came_back);
 }
 
 TEST(Nodes, ServeOneRunAfterTheOther) {
@@ -138,7 +169,8 @@ TEST(Nodes, AreLostWhenTheyFallSilentAndTheOthersDoTheirWork) {
   EXPECT_TRUE(outcome.complete);
   EXPECT_TRUE(are_all(script.written, 1));
   ASSERT_FALSE(warnings.empty());
-  EXPECT_NE(warnings.front().find("node2 is lost: nothing was heard of it"), std::string::npos)
+  EXPECT_NE(warnings.front().find("node2 (host2) is lost: nothing was heard of it"),
+            std::string::npos)
       << warnings.front();
 }
 
@@ -152,7 +184,8 @@ TEST(Nodes, SayWhichOneDoesNotComeUp) {
     static_cast<void>(run_all(setup_on(nodes, {&kernel}), 2, journal));
     FAIL() << "the run began";
   } catch (const BackendError& refused) {
-    EXPECT_EQ(std::string(refused.what()), "node1: unit node1.cpu0 cannot be started: no room");
+    EXPECT_EQ(std::string(refused.what()),
+              "node1 (host1): unit node1.cpu0 cannot be started: no room");
   }
 }
 

@@ -53,7 +53,9 @@ TEST(RankPlacement, SpreadsUnitsEvenlyAndWarnsWhereCoresRunOut) {
   EXPECT_EQ(places[2].cores, (std::vector<std::vector<int>>{{0}}));
   EXPECT_EQ(places[3].cores, (std::vector<std::vector<int>>{{1}}));
   ASSERT_EQ(places[3].warnings.size(), 1U);
-  EXPECT_NE(places[3].warnings[0].find("units b and d are on one host, share a core"),
+  EXPECT_NE(places[3].warnings[0].find(
+                "units b and d share a core and disturb one another; give fewer units "
+                "or threads, or let mpirun bind no ranks"),
             std::string::npos);
 }
 

@@ -1,5 +1,5 @@
 // Frames and payloads in queues, one for each pair of ranks.
-#include "tests/support/thread_ranks.hpp"
+#include "tests/real/nodes/thread_ranks.hpp"
 
 #include <fmt/format.h>
 
@@ -175,11 +175,7 @@ ThreadNodes::ThreadNodes(const std::vector<std::vector<std::string>>& units,
       specs_.push_back(std::move(spec));
     }
   }
-  std::vector<NodePlacement> placements;
-  for (const Placement& place : place_ranks(places)) {
-    placements.push_back({place.cores, place.waiting, place.waiting_compute, true});
-  }
-  nodes_->place(std::move(placements));
+  nodes_->place(place_ranks(places));
 }
 
 ThreadNodes::~ThreadNodes() {
