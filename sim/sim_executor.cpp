@@ -1,23 +1,21 @@
 // The executor in virtual time.
 //
-// One actor, the controller, runs the body. While it waits it is suspended, and everything happens
-// in SimGrid's kernel context, in callbacks of one timer (set to the earliest time in the timeline)
-// and of completed activities. These callbacks advance the units' pipelines, apply the scenario's
-// changes, put events into `ready_` and resume the controller.
+// One actor, the controller, runs the body; in a run of two levels, so does one for each node, its
+// agent. While they wait they are suspended, and everything happens in SimGrid's kernel context, in
+// callbacks of one timer (set to the earliest time in the timeline) and of completed activities.
+// These callbacks advance the units' pipelines, apply the scenario's changes, give events to the
+// actors that wait for them, and resume these.
 #include "sim/sim_executor.hpp"
 
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/Timer.hpp>
-#include <simgrid/s4u/Activity.hpp>
 #include <simgrid/s4u/Actor.hpp>
-#include <simgrid/s4u/Comm.hpp>
 #include <simgrid/s4u/Engine.hpp>
-#include <simgrid/s4u/Exec.hpp>
 #include <simgrid/s4u/Host.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -33,10 +31,12 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/block_watch.hpp"
 #include "shared_policies/run/event_queue.hpp"
+#include "shared_policies/run/two_levels.hpp"
 #include "sim/sim_module.hpp"
 #include "sim/simcall.hpp"
 #include "sim/simgrid_engine.hpp"
 #include "sim/simulated_machine.hpp"
+#include "sim/stage_activities.hpp"
 #include "sim/timeline.hpp"
 
 namespace equipoise {
@@ -50,22 +50,14 @@ using simgrid::kernel::timer::Timer;
 /// start.
 constexpr Seconds shortest_activity = 2.0 * simgrid_precision;
 
-constexpr std::array stages = {Stage::setup, Stage::in, Stage::compute, Stage::out};
-
 /// The present time of SimGrid's clock.
 Seconds simgrid_clock() { return {s4u::Engine::get_clock()}; }
 
-/// The actor that runs the body, and the timer that interrupts its sleep.
-class Controller {
+/// The timer that interrupts the sleep of actors.
+class Alarm {
  public:
   /// `on_time` is called in kernel context when the timer's time has come.
-  explicit Controller(std::function<void()> on_time) : on_time_(std::move(on_time)) {}
-
-  /// The calling actor is the controller.
-  void begin() { actor_ = s4u::Actor::self(); }
-  /// Suspends the controller, which calls it, until `wake`, which is called in kernel context.
-  static void sleep() { s4u::this_actor::suspend(); }
-  void wake() { actor_->resume(); }
+  explicit Alarm(std::function<void()> on_time) : on_time_(std::move(on_time)) {}
 
   /// Sets the time of the timer, or of the next instant if `at` is past; infinity: none.
   void call_at(Seconds at) {
@@ -82,203 +74,179 @@ class Controller {
 
  private:
   std::function<void()> on_time_;
-  s4u::ActorPtr actor_;
   Timer* timer_ = nullptr;
   Seconds timer_at_;
 };
 
-/// Stages that SimGrid simulates, at most one for each stage of a unit: transfers over shared links
-/// and, only for a test, computations. All members except `running` are called in SimGrid's kernel
-/// context: only activities that are started there report their completion.
-class StageActivities {
- public:
-  /// Called in kernel context at the end of every activity. `is_failed`: the platform turned a host
-  /// or link off.
-  using StageEnd = std::function<void(UnitId unit, Stage stage, bool is_failed)>;
+/// One who hands out blocks: the master, or the agent of a node.
+struct Desk {
+  Desk(std::vector<UnitId> of, const std::vector<UnitKind>& kinds, BlockTimeout block_timeout)
+      : units(std::move(of)), watch(kinds, block_timeout) {}
 
-  StageActivities(std::size_t units, StageEnd tell_end)
-      : places_(units * stages.size()), tell_end_(std::move(tell_end)) {
-    s4u::Comm::on_completion_cb([this](const s4u::Activity& activity) { complete(activity); });
-    s4u::Exec::on_completion_cb([this](const s4u::Activity& activity) { complete(activity); });
-  }
-
-  void transfer(UnitId unit, Stage stage, const TransferRoute& route, double bytes) {
-    start(place(unit, stage), s4u::Comm::sendto_init(route.from, route.to)
-                                  ->set_payload_size(static_cast<std::uint64_t>(bytes)));
-  }
-
-  void compute(UnitId unit, s4u::Host* host, Seconds span) {
-    const s4u::ExecPtr exec = s4u::Exec::init();
-    exec->set_flops_amount(span.value * host->get_speed());
-    exec->set_host(host);
-    start(place(unit, Stage::compute), exec);
-  }
-
-  /// Cancels the activities of `unit`; their ends are not reported.
-  void cancel(UnitId unit) {
-    for (const Stage stage : stages) {
-      Place& place = this->place(unit, stage);
-      if (place.activity == nullptr) continue;
-      retire(place);
-      place.spent->cancel();
-    }
-  }
-
-  [[nodiscard]] std::size_t running() const { return running_; }
-
- private:
-  /// The activity of one stage of a unit.
-  struct Place {
-    s4u::ActivityPtr activity;
-    s4u::ActivityPtr spent;  ///< kept: SimGrid still accesses an activity after its completion
-                             ///< callback
-  };
-
-  Place& place(UnitId unit, Stage stage) {
-    return places_[unit.index * stages.size() + static_cast<std::size_t>(stage)];
-  }
-
-  void start(Place& place, const s4u::ActivityPtr& activity) {
-    place.activity = activity;
-    ++running_;
-    activity->set_data(&place);
-    activity->start();
-  }
-
-  void retire(Place& place) {
-    place.spent = std::exchange(place.activity, nullptr);
-    --running_;
-  }
-
-  void complete(const s4u::Activity& activity) {
-    auto* const place = activity.get_data<Place>();
-    if (place == nullptr || place->activity.get() != &activity) return;  // cancelled before
-    retire(*place);
-    const auto index = static_cast<std::size_t>(place - places_.data());
-    tell_end_(UnitId{static_cast<std::uint32_t>(index / stages.size())},
-              stages[index % stages.size()], activity.get_state() == s4u::Activity::State::FAILED);
-  }
-
-  std::vector<Place> places_;  ///< (units x stages)
-  StageEnd tell_end_;
-  std::size_t running_ = 0;
+  std::vector<UnitId> units;  ///< of the machine; their places here are the ids of its run loop
+  s4u::ActorPtr actor;
+  EventQueue ready;       ///< events not yet reported, by the ids of its run loop
+  BlockWatch watch;       ///< likewise
+  std::size_t phase = 0;  ///< of the latest iteration
+  bool sleeps = false;
+  Seconds wake_at = Seconds::infinity();  ///< while it sleeps
+  bool wants_events = false;              ///< or an event comes
+  std::optional<UnitId> node;             ///< of an agent, among the units of the machine
+  std::deque<Block> blocks;               ///< of its node, that it has not begun to divide
+  bool wants_block = false;
 };
 
-/// Executes blocks in virtual time on SimGrid's clock. A stage that nothing can disturb is an entry
-/// in the timeline; a stage on shared links is a SimGrid activity.
-class SimExecutor final : public Executor, private PipelineStages {
+/// Whose unit one of the machine is, and its id there.
+struct Place {
+  std::size_t desk = 0;
+  UnitId unit;
+};
+
+/// The machine in virtual time, on SimGrid's clock. A stage that nothing can disturb is an entry in
+/// the timeline; a stage on shared links is a SimGrid activity. In a run of two levels, a node is a
+/// unit of it, too, which computes a block by letting its agent divide it.
+class Machine final : public std::enable_shared_from_this<Machine>, private PipelineStages {
  public:
-  explicit SimExecutor(SimSetup setup)
-      : setup_(std::move(setup)),
+  explicit Machine(SimSetup setup)
+      : setup_(with_nodes(std::move(setup))),
         units_(simulated_units(setup_)),
         nodes_(sharing_nodes(setup_.platform), setup_.platform.units.size()),
-        timeline_(setup_.platform.units.size() + 2),
-        changes_(machine_changes(setup_.scenario, setup_.platform)),
-        watch_(kinds_of(setup_.platform.units), setup_.block_timeout) {
+        timeline_(setup_.platform.units.size() + 2 + setup_.nodes.size()),
+        changes_(machine_changes(setup_.scenario, setup_.platform)) {
     for (const PlatformUnit& unit : setup_.platform.units) {
       pipelines_.add_unit(unit.unit.copy_engines, device_of(unit.unit), *this);
     }
+    make_desks();
     for (const SimulatedUnit& unit : units_) {
-      if (!unit.is_present) watch_.lost(UnitId{unit.index});
+      if (!unit.is_present) watch_of(UnitId{unit.index}).lost(places_[unit.index].unit);
     }
   }
 
-  void run(const std::function<void()>& body) override {
+  /// The master's desk, and then those of the agents.
+  [[nodiscard]] Desk& desk(std::size_t number) { return desks_[number]; }
+
+  void run(const std::function<void()>& body) {
     load();
-    s4u::Actor::init("controller", s4u::Host::by_name(setup_.platform.master))
-        ->start([this, &body] { control(body); });
+    start_actor(desks_.front(), body);
+    for (std::size_t node = 0; node < setup_.nodes.size(); ++node) start_agent(node);
     engine_->run();
     if (thrown_) std::rethrow_exception(thrown_);
     if (!failure_.empty()) throw BackendError(failure_);
   }
 
-  [[nodiscard]] Seconds now() const override { return simgrid_clock(); }
+  [[nodiscard]] static Seconds now() { return simgrid_clock(); }
 
-  Seconds begin_iteration(int phase, int iteration) override {
+  Seconds begin_iteration(Desk& desk, int phase, int iteration) {
+    desk.phase = static_cast<std::size_t>(phase);
+    desk.watch.begin_iteration(phase, iteration, setup_.phases[desk.phase]);
+    schedule_watch(desk);
+    if (desk.node) return now();
     contested_.clear();
-    phase_ = static_cast<std::size_t>(phase);
-    watch_.begin_iteration(phase, iteration, setup_.phases[phase_]);
-    schedule_watch();
-    return iteration == 0 ? now() : occupy(std::nullopt, setup_.costs[phase_].merge);
+    return iteration == 0 ? now() : occupy(desk, std::nullopt, setup_.costs[desk.phase].merge);
   }
 
-  Seconds start(const Block& block, UnitId unit) override {
+  Seconds start(Desk& desk, const Block& block, UnitId unit) {
     const Seconds asked = now();
-    if (units_[unit.index].is_present) occupy(std::nullopt, controller_work().block);
-    const PipelinedBlock work = work_of(
-        block, {pipelines_[unit].resident_data(block), asked, now()}, setup_, units_[unit.index]);
+    if (units_[unit.index].is_present) occupy(desk, std::nullopt, controller_work(desk).block);
+    PipelinedBlock work = work_of(block, {pipelines_[unit].resident_data(block), asked, now()},
+                                  setup_, units_[unit.index]);
+    if (is_node(unit)) work.first_use = {};  // that is of its units
     if (!units_[unit.index].is_present) return asked;
-    if (block.copy_of) contest(block);
+    if (block.copy_of) contest(desk, block);
     pipelines_[unit].add(work);
     schedule(unit);
-    watch_.handed_out(unit, block.items, now());
-    schedule_watch();
-    stay_busy(copying_time(unit, work));  // what that takes from a unit is in its recorded waits
+    desk.watch.handed_out(places_[unit.index].unit, block.items, now());
+    schedule_watch(desk);
+    // What that takes from a unit is in its recorded waits.
+    stay_busy(desk, copying_time(desk, unit, work));
     return asked;
   }
 
-  TakenBack take_back(const Block& block, UnitId unit) override {
+  Executor::TakenBack take_back(Desk& desk, const Block& block, UnitId unit) {
     bring_up_to_date(unit);
     const Fate fate = pipelines_.take_back(unit, block, now());
     schedule(unit);
     if (fate == Fate::not_begun) {
-      watch_.withdrawn(unit, block.items);
-      schedule_watch();
+      desk.watch.withdrawn(places_[unit.index].unit, block.items);
+      schedule_watch(desk);
     }
     return {fate, now()};
   }
 
-  Seconds probe(const Probe& probe, UnitId unit) override {
+  Seconds probe(Desk& desk, const Probe& probe, UnitId unit) {
     const Seconds asked = now();
-    if (units_[unit.index].is_present) occupy(std::nullopt, controller_work().block);
+    if (units_[unit.index].is_present) occupy(desk, std::nullopt, controller_work(desk).block);
     if (!units_[unit.index].is_present) return asked;
     const CopySpeeds& speeds = units_[unit.index].copies;
     const PlatformUnit& described = setup_.platform.units[unit.index];
     if (described.in.links.empty() && described.out.links.empty()) {
-      ready_.push(answered_at_once(unit, probe, now()));
+      desk.ready.push(answered_at_once(places_[unit.index].unit, probe, now()));
       return asked;
     }
     const Seconds there = speeds.in ? speeds.in->message_time(probe.there_bytes) : Seconds{};
     const Seconds back =
         speeds.out && probe.back_bytes ? speeds.out->message_time(*probe.back_bytes) : Seconds{};
     const Seconds ready =
-        now() + under_way(setup_.costs[phase_].dispatch_of(unit.index), controller_work());
+        now() + under_way(setup_.costs[desk.phase].dispatch_of(unit.index), controller_work(desk));
     pipelines_[unit].add_probe(work_of(probe, asked, ready, there, back));
     schedule(unit);
-    watch_.probe_sent(unit, probe, now());
-    schedule_watch();
+    desk.watch.probe_sent(places_[unit.index].unit, probe, now());
+    schedule_watch(desk);
     return asked;
   }
 
-  Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
+  Seconds occupy(Desk& desk, std::optional<UnitId> unit, Seconds span) {
     if (unit) {
       if (span > Seconds{}) pipelines_[*unit].add_decision_time(now(), span);
       return now();
     }
     if (!(span > Seconds{})) return now();
-    if (const std::optional<UnitId> on_its_core = setup_.costs[phase_].shares_core) {
+    const std::optional<UnitId> on_its_core = setup_.costs[desk.phase].shares_core;
+    if (on_its_core && !desk.node) {
       bring_up_to_date(*on_its_core);
       pipelines_[*on_its_core].lose_core(now(), span);
       schedule(*on_its_core);
     }
-    stay_busy(span);
+    stay_busy(desk, span);
     return now();
   }
 
-  std::optional<Event> next(Seconds deadline) override {
+  std::optional<Event> next(Desk& desk, Seconds deadline) {
     for (;;) {
       settle();
       if (!failure_.empty()) throw BackendError(failure_);
-      if (!ready_.empty() && ready_.earliest() <= deadline) {
-        const Event event = ready_.pop();
-        if (is_report(event)) occupy(std::nullopt, controller_work().report);
+      if (!desk.ready.empty() && desk.ready.earliest() <= deadline) {
+        const Event event = desk.ready.pop();
+        if (is_report(event)) occupy(desk, std::nullopt, controller_work(desk).report);
         return event;
       }
-      if (now() >= deadline) return std::nullopt;
-      if (is_idle() && deadline == Seconds::infinity()) return std::nullopt;
-      wait(deadline, true);
+      if (now() >= deadline || (is_over_ && desk.node)) return std::nullopt;
+      if (is_idle(&desk) && deadline == Seconds::infinity()) return std::nullopt;
+      wait(desk, deadline, true);
     }
   }
+
+  // -- Nodes of two levels: the blocks of an agent ---------------------------------------------
+
+  std::optional<Block> next_block(Desk& desk) {
+    while (desk.blocks.empty() && !is_over_) {
+      desk.wants_block = true;
+      wait(desk, Seconds::infinity(), false);
+      desk.wants_block = false;
+    }
+    if (is_over_) return std::nullopt;
+    const Block block = desk.blocks.front();
+    desk.blocks.pop_front();
+    return block;
+  }
+
+  /// The agent's node has computed `block`, unless that was taken from it meanwhile.
+  void end_block(const Desk& desk, const Block& block) {
+    if (computed_[desk.node->index] != block.id) return;
+    simcall_answered([this, node = *desk.node] { end(node, Stage::compute, false); });
+  }
+
+  [[nodiscard]] bool is_over() const { return is_over_; }
 
  private:
   // -- The run and its controller -------------------------------------------------------------
@@ -303,14 +271,46 @@ class SimExecutor final : public Executor, private PipelineStages {
     } catch (const std::exception& error) {
       throw BackendError(std::string("the simulated platform cannot be loaded: ") + error.what());
     }
-    activities_.emplace(pipelines_.size(), [this](UnitId unit, Stage stage, bool is_failed) {
-      end(unit, stage, is_failed);
-    });
+    activities_ = make_stage_activities(
+        pipelines_.size(),
+        [this](UnitId unit, Stage stage, bool is_failed) { end(unit, stage, is_failed); });
     if (!changes_.empty()) timeline_.set(changes_slot(), changes_.front().at);
   }
 
-  void control(const std::function<void()>& body) {
-    controller_.begin();
+  void make_desks() {
+    const std::size_t units = setup_.platform.units.size() - setup_.nodes.size();
+    const auto add_desk = [this](std::vector<UnitId> of) {
+      std::vector<UnitKind> kinds;
+      for (const UnitId unit : of) kinds.push_back(setup_.platform.units[unit.index].unit.kind);
+      desks_.emplace_back(std::move(of), kinds, setup_.block_timeout);
+    };
+    std::vector<UnitId> of_master;
+    const std::size_t first = setup_.nodes.empty() ? 0 : units;
+    for (std::size_t i = first; i < setup_.platform.units.size(); ++i) {
+      of_master.push_back(UnitId{static_cast<std::uint32_t>(i)});
+    }
+    add_desk(std::move(of_master));
+    for (std::size_t node = 0; node < setup_.nodes.size(); ++node) {
+      add_desk(setup_.nodes[node].units);
+      desks_.back().node = id_of_node(units, node);
+    }
+    places_.resize(setup_.platform.units.size());
+    computed_.resize(places_.size(), no_block);
+    for (std::size_t desk = 0; desk < desks_.size(); ++desk) {
+      for (std::uint32_t i = 0; i < desks_[desk].units.size(); ++i) {
+        places_[desks_[desk].units[i].index] = {desk, UnitId{i}};
+      }
+    }
+  }
+
+  void start_actor(Desk& desk, std::function<void()> body) {
+    s4u::Actor::init("controller", s4u::Host::by_name(setup_.platform.master))
+        ->start([this, &desk, body = std::move(body)] { control(desk, body); });
+  }
+  void start_agent(std::size_t node);
+
+  void control(Desk& desk, const std::function<void()>& body) {
+    desk.actor = s4u::Actor::self();
     try {
       body();
     } catch (const simgrid::ForcefulKillException&) {
@@ -320,54 +320,96 @@ class SimExecutor final : public Executor, private PipelineStages {
       is_over_ = true;
       throw;
     } catch (...) {
-      thrown_ = std::current_exception();
+      if (!thrown_) thrown_ = std::current_exception();
+      if (desk.node) failure_ = "the agent of a node has failed";
     }
-    is_over_ = true;
-    controller_.call_at(Seconds::infinity());
+    has_ended(desk);
+  }
+
+  /// The master's end is that of the run.
+  void has_ended(Desk& desk) {
+    desk.actor = nullptr;
+    if (!desk.node) {
+      is_over_ = true;
+      alarm_.call_at(Seconds::infinity());
+    }
+    if (!is_over_ && failure_.empty()) return set_alarm();
+    simcall_answered([this] {
+      for (Desk& other : desks_) wake(other);
+    });
   }
 
   /// What the controller has to do in the present phase.
-  [[nodiscard]] const ControllerWork& controller_work() const {
-    return setup_.costs[phase_].controller;
+  [[nodiscard]] const ControllerWork& controller_work(const Desk& desk) const {
+    return setup_.costs[desk.phase].controller;
   }
   /// How long the controller is busy with the copies of a block.
-  [[nodiscard]] Seconds copying_time(UnitId unit, const PipelinedBlock& block) const {
+  [[nodiscard]] Seconds copying_time(const Desk& desk, UnitId unit,
+                                     const PipelinedBlock& block) const {
     if (setup_.platform.units[unit.index].unit.copy_engines == 0) return {};  // it does them itself
     const double in_bytes = block.alone.in > Seconds{} ? block.in_bytes : 0.0;
     const double out_bytes = block.alone.out > Seconds{} ? block.out_bytes : 0.0;
-    return Seconds{controller_work().byte_s * (in_bytes + out_bytes)};
+    return Seconds{controller_work(desk).byte_s * (in_bytes + out_bytes)};
   }
 
-  /// Processes everything that is due, called while the controller runs.
+  /// Processes everything that is due, called while an actor runs.
   void settle() {
-    if (timeline_.earliest() <= now()) simcall_answered([this] { advance(); });
+    if (timeline_.earliest() > now()) return;
+    simcall_answered([this] {
+      advance();
+      wake_wanted();
+    });
   }
 
-  void stay_busy(Seconds span) {
+  void stay_busy(Desk& desk, Seconds span) {
     const Seconds until = now() + span;
-    while (now() < until) wait(until, false);
+    while (now() < until) wait(desk, until, false);
   }
 
-  /// Suspends the controller until `until`, or, if it wants events, until there is an event.
-  void wait(Seconds until, bool wants_events) {
-    wake_at_ = until;
-    wants_events_ = wants_events;
-    controller_.call_at(std::min(timeline_.earliest(), until));
-    Controller::sleep();
+  /// Suspends the actor of `desk`, which calls it, until `until`, or, if it wants events, until
+  /// there is one.
+  void wait(Desk& desk, Seconds until, bool wants_events) {
+    desk.wake_at = until;
+    desk.wants_events = wants_events;
+    desk.sleeps = true;
+    set_alarm();
+    s4u::this_actor::suspend();
+    desk.wake_at = Seconds::infinity();
+    desk.wants_events = false;
   }
 
-  void wake_or_arm() {
-    const bool is_wanted = wants_events_ && (!ready_.empty() || is_idle());
-    if (is_wanted || now() >= wake_at_) {
-      controller_.wake();
-    } else {
-      controller_.call_at(std::min(timeline_.earliest(), wake_at_));
+  void wake(Desk& desk) {
+    if (std::exchange(desk.sleeps, false)) desk.actor->resume();
+  }
+
+  /// Wakes those who have something to do.
+  void wake_wanted() {
+    const bool nothing_happens = is_idle(nullptr);
+    for (Desk& desk : desks_) {
+      const bool has_event = !desk.ready.empty() || nothing_happens;
+      const bool has_block = desk.wants_block && (!desk.blocks.empty() || is_over_);
+      if ((desk.wants_events && has_event) || has_block || now() >= desk.wake_at) wake(desk);
     }
   }
 
-  /// Nothing will happen by itself; if the controller still waited, SimGrid would see a deadlock.
-  [[nodiscard]] bool is_idle() const {
-    return timeline_.earliest() == Seconds::infinity() && activities_->running() == 0;
+  void set_alarm() {
+    Seconds at = timeline_.earliest();
+    for (const Desk& desk : desks_) {
+      if (desk.sleeps) at = std::min(at, desk.wake_at);
+    }
+    if (is_idle(nullptr)) at = now();  // those who wait for events have to know
+    alarm_.call_at(at);
+  }
+
+  /// Nothing will happen by itself: all others than `asking` sleep, without an end. If all still
+  /// waited, SimGrid would see a deadlock.
+  [[nodiscard]] bool is_idle(const Desk* asking) const {
+    if (timeline_.earliest() != Seconds::infinity() || activities_->running() > 0) return false;
+    return std::ranges::all_of(desks_, [asking](const Desk& desk) {
+      const bool has_work = !desk.blocks.empty() || !desk.ready.empty();
+      const bool waits = desk.sleeps && desk.wake_at == Seconds::infinity() && !has_work;
+      return &desk == asking || waits || desk.actor == nullptr;
+    });
   }
 
   /// Lets all stages of the unit's device that are due by now end and begin, called by the
@@ -378,13 +420,13 @@ class SimExecutor final : public Executor, private PipelineStages {
   }
 
   /// A copy of a block was given to another unit.
-  void contest(const Block& copy) {
+  void contest(const Desk& desk, const Block& copy) {
     std::optional<UnitId> other = pipelines_.unit_with(copy.original());
     if (other) bring_up_to_date(*other);
     other = pipelines_.unit_with(copy.original());
     const bool is_claimed = other && pipelines_[*other].contest(copy.original());
     contested_.add(copy, is_claimed ? other : std::nullopt);
-    if (ready_.has_finished(copy.original())) contested_.done(copy);
+    if (desk.ready.has_finished(copy.original())) contested_.done(copy);
     if (other) schedule(*other);
   }
 
@@ -394,14 +436,20 @@ class SimExecutor final : public Executor, private PipelineStages {
   [[nodiscard]] std::uint32_t changes_slot() const {
     return static_cast<std::uint32_t>(pipelines_.size());
   }
-  /// The slot for the time when a unit may have kept a block for too long.
+  /// The first of the slots (desks) for the time when a unit may have kept a block for too long.
   [[nodiscard]] std::uint32_t watch_slot() const { return changes_slot() + 1; }
 
   void schedule(UnitId unit) {
     const UnitId device = pipelines_.device_of(unit);
     timeline_.set(device.index, pipelines_.next_date(device));
   }
-  void schedule_watch() { timeline_.set(watch_slot(), watch_.next_late()); }
+  void schedule_watch(const Desk& desk) {
+    const auto number = static_cast<std::uint32_t>(&desk - &desks_.front());
+    timeline_.set(watch_slot() + number, desk.watch.next_late());
+  }
+
+  [[nodiscard]] Desk& desk_of(UnitId unit) { return desks_[places_[unit.index].desk]; }
+  [[nodiscard]] BlockWatch& watch_of(UnitId unit) { return desk_of(unit).watch; }
 
   /// Processes everything that is due.
   void advance() {
@@ -410,8 +458,8 @@ class SimExecutor final : public Executor, private PipelineStages {
       const std::uint32_t slot = timeline_.first();
       if (slot == changes_slot()) {
         change_machines();
-      } else if (slot == watch_slot()) {
-        lose_late_unit();
+      } else if (slot >= watch_slot()) {
+        lose_late_unit(desks_[slot - watch_slot()]);
       } else {
         pipelines_.advance(UnitId{slot}, clock);
         timeline_.set(slot, pipelines_.next_date(UnitId{slot}));
@@ -427,6 +475,7 @@ class SimExecutor final : public Executor, private PipelineStages {
 
   [[nodiscard]] std::optional<Seconds> duration(UnitId unit, const PipelinedBlock& block,
                                                 Stage stage, Seconds begin) const override {
+    if (stage == Stage::compute && is_node(unit)) return std::nullopt;
     if (stage == Stage::compute) {
       const Seconds time = compute_time(unit, block, begin);
       const bool is_known = time < shortest_activity || time == Seconds::infinity();
@@ -449,7 +498,10 @@ class SimExecutor final : public Executor, private PipelineStages {
   }
 
   void launch(UnitId unit, const PipelinedBlock& block, Stage stage) override {
-    if (stage == Stage::compute) {
+    if (stage == Stage::compute && is_node(unit)) {
+      computed_[unit.index] = block.block.id;
+      desks_[1 + unit.index - (units_.size() - setup_.nodes.size())].blocks.push_back(block.block);
+    } else if (stage == Stage::compute) {
       activities_->compute(unit, routes_[unit.index].in.to, compute_time(unit, block, now()));
     } else if (stage != Stage::setup || has_to_fetch(unit, block)) {
       transfer(unit, stage, bytes_of(block, stage));
@@ -464,16 +516,20 @@ class SimExecutor final : public Executor, private PipelineStages {
   void finished(UnitId unit, const PipelinedBlock& block, Seconds at, bool is_dropped) override {
     if (ends_given_up(unit, at)) return;
     if (!is_dropped) contested_.done(block.block);
-    ready_.push(end_of(unit, block, at, is_dropped));
-    watch_.came_back(unit, block.block, at, block.times.setup);
-    schedule_watch();
+    Desk& desk = desk_of(unit);
+    const UnitId there = places_[unit.index].unit;
+    desk.ready.push(end_of(there, block, at, is_dropped));
+    desk.watch.came_back(there, block.block, at, block.times.setup);
+    schedule_watch(desk);
   }
 
   void probed(UnitId unit, const PipelinedBlock& probe, Seconds at) override {
     if (ends_given_up(unit, at)) return;
-    ready_.push(end_of_probe(unit, probe, at));
-    watch_.probe_ended(unit, probe.probe.value(), at);
-    schedule_watch();
+    Desk& desk = desk_of(unit);
+    const UnitId there = places_[unit.index].unit;
+    desk.ready.push(end_of_probe(there, probe, at));
+    desk.watch.probe_ended(there, probe.probe.value(), at);
+    schedule_watch(desk);
   }
 
   /// Whether `unit` is late, so that what ends is not reported; with the last, it takes part again.
@@ -514,13 +570,19 @@ class SimExecutor final : public Executor, private PipelineStages {
       failure_ = "a transfer or computation of unit " +
                  setup_.platform.units[unit.index].unit.name +
                  " failed: the platform takes a link or host away";
-      controller_.wake();
+      for (Desk& desk : desks_) wake(desk);
       return;
     }
+    if (is_node(unit) && stage == Stage::compute) computed_[unit.index] = no_block;
     pipelines_[unit].end_stage(stage, now());
     timeline_.set(pipelines_.device_of(unit).index, now());
     for (const UnitId waiting : nodes_.arrived(unit)) take_from_node(waiting);
-    controller_.call_at(now());
+    alarm_.call_at(now());
+  }
+
+  /// Whether it is a node of a run of two levels.
+  [[nodiscard]] bool is_node(UnitId unit) const {
+    return unit.index >= units_.size() - setup_.nodes.size();
   }
 
   // -- Units that come and go -----------------------------------------------------------------
@@ -542,36 +604,40 @@ class SimExecutor final : public Executor, private PipelineStages {
     pipelines_.advance(pipelines_.device_of(unit), change.at);
     drop_blocks(unit);
     is_present = joins;
+    Desk& desk = desk_of(unit);
+    const UnitId there = places_[unit.index].unit;
     if (joins) {
-      watch_.joined(unit, change.at);
-      schedule_watch();
-      ready_.push({change.at, UnitJoined{unit}});
+      desk.watch.joined(there, change.at);
+      schedule_watch(desk);
+      desk.ready.push({change.at, UnitJoined{there}});
     } else if (is_news) {
-      ready_.push({change.at, UnitLost{unit}});
+      desk.ready.push({change.at, UnitLost{there}});
     }
   }
 
   /// Loses the unit that has been late for longest, unless its block ends in this instant.
-  void lose_late_unit() {
-    const Seconds at = watch_.next_late();
-    if (const std::optional<UnitId> unit = watch_.late(at)) {
-      pipelines_.advance(pipelines_.device_of(*unit), at);
-      schedule(*unit);
-      if (watch_.late(at) == unit) give_up(*unit, at);
+  void lose_late_unit(Desk& desk) {
+    const Seconds at = desk.watch.next_late();
+    if (const std::optional<UnitId> there = desk.watch.late(at)) {
+      const UnitId unit = desk.units[there->index];
+      pipelines_.advance(pipelines_.device_of(unit), at);
+      schedule(unit);
+      if (desk.watch.late(at) == there) give_up(unit, at);
     }
-    schedule_watch();
+    schedule_watch(desk);
   }
 
   /// Loses `unit`, which is late and whose device has been advanced to this instant.
   void give_up(UnitId unit, Seconds at) {
+    Desk& desk = desk_of(unit);
     units_[unit.index].is_present = false;
-    ready_.push({at, UnitLost{unit}});
-    if (!watch_.takes_again()) return drop_blocks(unit);
+    desk.ready.push({at, UnitLost{places_[unit.index].unit}});
+    if (!desk.watch.takes_again()) return drop_blocks(unit);
     units_[unit.index].given_up = pipelines_.give_up(unit, at);
     contested_.lost(unit);
     fetch_for(nodes_.given_up(unit));
     schedule(unit);
-    watch_.lost(unit);
+    desk.watch.lost(places_[unit.index].unit);
     if (units_[unit.index].given_up == 0) join_again(unit, at);
   }
 
@@ -579,9 +645,10 @@ class SimExecutor final : public Executor, private PipelineStages {
   void join_again(UnitId unit, Seconds at) {
     units_[unit.index].is_present = true;
     fetch_for(nodes_.lost(unit));
-    watch_.answered(unit, at);
-    schedule_watch();
-    ready_.push({at, UnitJoined{unit}});
+    Desk& desk = desk_of(unit);
+    desk.watch.answered(places_[unit.index].unit, at);
+    schedule_watch(desk);
+    desk.ready.push({at, UnitJoined{places_[unit.index].unit}});
   }
 
   /// `unit`, if any, fetches the data that another unit was to fetch for its node.
@@ -597,8 +664,9 @@ class SimExecutor final : public Executor, private PipelineStages {
     units_[unit.index].given_up = 0;
     fetch_for(nodes_.lost(unit));
     schedule(unit);
-    watch_.lost(unit);
-    schedule_watch();
+    if (is_node(unit)) computed_[unit.index] = no_block;
+    desk_of(unit).watch.lost(places_[unit.index].unit);
+    schedule_watch(desk_of(unit));
   }
 
   SimSetup setup_;
@@ -607,33 +675,89 @@ class SimExecutor final : public Executor, private PipelineStages {
   std::vector<SimulatedUnit> units_;
   MachinePipelines pipelines_;  ///< (units)
   NodeResidents nodes_;
-  std::optional<StageActivities> activities_;
-  Timeline timeline_;  ///< (units + 2), for the devices, each as its first unit, and the others
+  std::unique_ptr<StageActivities> activities_;
+  /// (units + 1 + desks), for the devices, each as its first unit, and the others.
+  Timeline timeline_;
   std::vector<MachineChange> changes_;
   std::size_t changes_done_ = 0;  ///< number of changes that have happened
-  BlockWatch watch_;
   std::optional<ChangingLinks> links_;
-  EventQueue ready_;  ///< events not yet reported
   ContestedBlocks contested_;
+  std::vector<Desk> desks_;              ///< of the master, and then of the nodes' agents
+  std::vector<Place> places_;            ///< (units)
+  std::vector<std::uint64_t> computed_;  ///< (units), the block that a node computes; or no_block
 
-  Controller controller_{[this] {
+  Alarm alarm_{[this] {
     advance();
-    wake_or_arm();
+    wake_wanted();
+    set_alarm();
   }};
-  Seconds wake_at_ = Seconds::infinity();
-  bool wants_events_ = false;
-  std::size_t phase_ = 0;  ///< of the latest iteration
   bool is_over_ = false;
   std::string failure_;  ///< a failure of the platform that ends the run
   std::exception_ptr thrown_;
 };
+
+/// The machine as the run loop of one desk sees it.
+class DeskExecutor final : public Executor {
+ public:
+  DeskExecutor(std::shared_ptr<Machine> machine, std::size_t desk)
+      : machine_(std::move(machine)), desk_(machine_->desk(desk)) {}
+
+  void run(const std::function<void()>& body) override {
+    if (desk_.node) return body();
+    machine_->run(body);
+  }
+  [[nodiscard]] Seconds now() const override { return Machine::now(); }
+  Seconds begin_iteration(int phase, int iteration) override {
+    return machine_->begin_iteration(desk_, phase, iteration);
+  }
+  Seconds start(const Block& block, UnitId unit) override {
+    return machine_->start(desk_, block, desk_.units[unit.index]);
+  }
+  TakenBack take_back(const Block& block, UnitId unit) override {
+    return machine_->take_back(desk_, block, desk_.units[unit.index]);
+  }
+  Seconds probe(const Probe& probe, UnitId unit) override {
+    return machine_->probe(desk_, probe, desk_.units[unit.index]);
+  }
+  Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
+    if (unit) unit = desk_.units[unit->index];
+    return machine_->occupy(desk_, unit, span);
+  }
+  std::optional<Event> next(Seconds deadline) override { return machine_->next(desk_, deadline); }
+
+ private:
+  std::shared_ptr<Machine> machine_;
+  Desk& desk_;
+};
+
+/// The blocks of a node, for its agent.
+class DeskBlocks final : public NodeBlocks {
+ public:
+  DeskBlocks(Machine& machine, Desk& desk) : machine_(machine), desk_(desk) {}
+  std::optional<Block> next() override { return machine_.next_block(desk_); }
+  void done(const Block& block) override { machine_.end_block(desk_, block); }
+  bool is_over() const override { return machine_.is_over(); }
+
+ private:
+  Machine& machine_;
+  Desk& desk_;
+};
+
+void Machine::start_agent(std::size_t node) {
+  Desk& desk = desks_[1 + node];
+  start_actor(desk, [this, node, &desk] {
+    DeskExecutor executor(shared_from_this(), 1 + node);
+    DeskBlocks blocks(*this, desk);
+    setup_.agents->run(node, executor, blocks);
+  });
+}
 
 }  // namespace
 
 std::unique_ptr<Executor> make_simgrid_executor(SimSetup setup) {
   static bool is_made = false;
   EQ_CHECK(!std::exchange(is_made, true), "one simulation a process: SimGrid has one engine");
-  return std::make_unique<SimExecutor>(std::move(setup));
+  return std::make_unique<DeskExecutor>(std::make_shared<Machine>(std::move(setup)), 0);
 }
 
 extern "C" {

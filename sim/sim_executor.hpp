@@ -16,6 +16,7 @@
 #include "shared_policies/model/platform.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/run/executor.hpp"
+#include "shared_policies/run/two_levels.hpp"
 
 namespace equipoise {
 
@@ -56,6 +57,10 @@ struct SimSetup {
   std::vector<PhaseCosts> costs;  ///< (phases)
   /// The disturbances of the units and links of `platform`; targets that are not in it are ignored.
   Scenario scenario;
+  /// Of a run of two levels: the nodes among which the executor's user divides, and their agents,
+  /// which divide among units of `platform`. Empty: the units are those of `platform`.
+  std::vector<NodeOfRun> nodes{};
+  std::shared_ptr<const NodeAgents> agents{};
   BlockTimeout block_timeout;  ///< when a unit that keeps its blocks is lost (BlockWatch)
   /// Simulate every stage as a SimGrid activity, even one that nothing can disturb (for the test
   /// that activities and known durations give equal times).
@@ -96,6 +101,12 @@ struct SimSetup {
 /// decision (`occupy`), reports wait, in the order in which they came. Bytes that it copies keep it
 /// busy after the block was handed out, while they are under way. A unit on its core stands still
 /// meanwhile (`PhaseCosts::shares_core`).
+///
+/// In a run of two levels, the bytes of a block, and the resident data once, go over the links that
+/// lead to all units of its node, and the agent, one actor with the same work as the controller,
+/// hands out its parts in the node: their copies go over the links behind, if there are any (to an
+/// accelerator), and do not disturb those of other units there. The block is computed when its
+/// parts are done. A part is handed out in `PhaseCosts::dispatch`.
 ///
 /// The time of a unit's decision (`occupy`) comes after the blocks that it has. `run` throws
 /// BackendError if the platform does not load, a host is missing, or the platform turns off a host

@@ -159,6 +159,13 @@ TransferRoute transfer_route(Host* from, Host* to, const Crossing& crossing, con
   return {from, to, Seconds{crossing.latency}, bandwidth, is_private(crossing, uses)};
 }
 
+/// The route of a unit between it and the agent of its node.
+TransferRoute route_in_node(const Platform& platform, Host* host, const Route& route) {
+  const CopySpeed speed = copy_speed_of(platform.links, route);
+  Host* const agent = route.links.empty() ? host : nullptr;
+  return {agent, host, speed.latency, speed.bandwidth_bytes_per_s, true};
+}
+
 }  // namespace
 
 void EngineEnd::operator()(Engine* engine) const { delete engine; }
@@ -232,8 +239,13 @@ std::vector<UnitRoutes> find_routes(const Platform& platform) {
   LinkUses uses;
   std::map<std::string, std::size_t> devices;  // the first unit of each
   for (std::size_t unit = 0; unit < platform.units.size(); ++unit) {
-    Host* host = host_called(platform.units[unit].unit.name);
+    const PlatformUnit& of = platform.units[unit];
+    Host* host = host_called(of.host.empty() ? of.unit.name : of.host);
     hosts.push_back(host);
+    if (of.is_in_node) {
+      crossings.emplace_back();
+      continue;
+    }
     crossings.emplace_back(crossing(master, host, platform.units[unit].in),
                            crossing(host, master, platform.units[unit].out));
     const Unit& described = platform.units[unit].unit;
@@ -246,6 +258,12 @@ std::vector<UnitRoutes> find_routes(const Platform& platform) {
   }
   std::vector<UnitRoutes> routes;
   for (std::size_t unit = 0; unit < hosts.size(); ++unit) {
+    const PlatformUnit& of = platform.units[unit];
+    if (of.is_in_node) {
+      routes.push_back({route_in_node(platform, hosts[unit], of.in),
+                        route_in_node(platform, hosts[unit], of.out)});
+      continue;
+    }
     const auto& [in, out] = crossings[unit];
     routes.push_back({transfer_route(master, hosts[unit], in, uses),
                       transfer_route(hosts[unit], master, out, uses)});

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -10,6 +11,77 @@
 #include "sim/simulated_machine.hpp"
 
 namespace equipoise {
+
+namespace {
+
+/// Of `links`, those that are not among `shared`.
+std::vector<std::uint32_t> without(const std::vector<std::uint32_t>& links,
+                                   const std::vector<std::uint32_t>& shared) {
+  std::vector<std::uint32_t> rest;
+  std::ranges::copy_if(links, std::back_inserter(rest),
+                       [&](std::uint32_t link) { return std::ranges::count(shared, link) == 0; });
+  return rest;
+}
+
+/// The links that the routes of all `units` have, in the order of the first.
+std::vector<std::uint32_t> common_links(const Platform& platform, const std::vector<UnitId>& units,
+                                        Route PlatformUnit::*way) {
+  std::vector<std::uint32_t> common = (platform.units[units.front().index].*way).links;
+  for (const UnitId unit : units) {
+    const std::vector<std::uint32_t>& own = (platform.units[unit.index].*way).links;
+    common = without(common, without(common, own));
+  }
+  return common;
+}
+
+/// The units of the platform, as policies know them.
+std::vector<Unit> units_of(const Platform& platform) {
+  std::vector<Unit> units;
+  for (const PlatformUnit& unit : platform.units) units.push_back(unit.unit);
+  return units;
+}
+
+/// The unit to which the fewest links lead.
+UnitId nearest(const Platform& platform, const std::vector<UnitId>& units) {
+  return *std::ranges::min_element(
+      units, {}, [&](UnitId unit) { return platform.units[unit.index].in.links.size(); });
+}
+
+}  // namespace
+
+SimSetup with_nodes(SimSetup setup) {
+  Platform& platform = setup.platform;
+  for (const NodeOfRun& node : setup.nodes) {
+    const UnitId gate = nearest(platform, node.units);
+    PlatformUnit as_unit{node.unit, platform.units[gate.index].trace_unit, {}, {}};
+    as_unit.host = platform.units[gate.index].unit.name;
+    if (node.unit.is_remote) {
+      as_unit.in.links = common_links(platform, node.units, &PlatformUnit::in);
+      as_unit.out.links = common_links(platform, node.units, &PlatformUnit::out);
+    }
+    const std::vector<Unit> units = node.units_of(units_of(platform));
+    for (std::size_t i = 0; i < node.units.size(); ++i) {
+      PlatformUnit& unit = platform.units[node.units[i].index];
+      unit.unit = units[i];
+      unit.is_in_node = node.unit.is_remote;
+      if (!node.unit.is_remote) continue;
+      unit.in.links = without(unit.in.links, as_unit.in.links);
+      unit.out.links = without(unit.out.links, as_unit.out.links);
+    }
+    for (auto& timing : setup.timing) timing.push_back(timing[gate.index]);
+    for (PhaseCosts& costs : setup.costs) {
+      if (!costs.unit_dispatch.empty()) {
+        costs.unit_dispatch.push_back(costs.unit_dispatch[gate.index]);
+        if (node.unit.is_remote) {
+          for (const UnitId unit : node.units) costs.unit_dispatch[unit.index] = costs.dispatch;
+        }
+      }
+      if (!costs.unit_copies.empty()) costs.unit_copies.emplace_back();
+    }
+    platform.units.push_back(std::move(as_unit));
+  }
+  return setup;
+}
 
 std::vector<SimulatedUnit> simulated_units(const SimSetup& setup) {
   const DisturbedPlatform world(setup.platform, setup.scenario);

@@ -69,6 +69,10 @@ struct HandedOut {
 /// The units of `setup`, in their order, as they are at the start of the run.
 [[nodiscard]] std::vector<SimulatedUnit> simulated_units(const SimSetup& setup);
 
+/// `setup` with the nodes of its run of two levels as further units, over whose routes their blocks
+/// travel, and its remote units at the places of their agents. Without nodes, `setup`.
+[[nodiscard]] SimSetup with_nodes(SimSetup setup);
+
 enum class ChangeKind : std::uint8_t { bandwidth, loss, join };
 
 /// At time `at`, a link gets another bandwidth, or a unit is lost or joins.

@@ -66,7 +66,7 @@ class StreamedJournalFile final : public JournalFile {
     put_time(",\"end_s\":", r.end);
     put(FMT_COMPILE(",\"after_events\":{},\"tag\":\"{}\""), r.after_events, to_string(r.block.tag));
     put_kinship(r.block);
-    put_end();
+    put_end(r.node);
   }
 
   void decision(const DecisionRecord& r) override {
@@ -83,42 +83,41 @@ class StreamedJournalFile final : public JournalFile {
       put("}}");
       separator = ",";
     }
-    put("]}}\n");
-    flush_when_full();
+    put("]");
+    put_end(r.node);
   }
 
   void event(const EventRecord& r) override {
     put("{{\"event\":{},\"at_s\":{}", json_string(std::string(word_of(r.what))), r.at.value);
-    std::visit(
-        Overload{
-            [this](const LostBlock& lost) {
-              put_handed_out(lost);
-              if (lost.cap_items) {
-                put(",\"cap_items\":{}", *lost.cap_items);
-              }
-              put_kinship(lost.block);
-              if (lost.by == LostBy::unit) return;
-              put(",\"by\":\"{}\",\"goes_on\":{}", word_of(lost.by), lost.goes_on);
-            },
-            [this](const LateEnd& late) { put_late(late); },
-            [this](const ProbeBegin& begin) { put_probe(begin); },
-            [this](const Probed& probed) { put_probed(probed); },
-            [this](const UnfinishedBlock& left) {
-              put_handed_out(left);
-              put_kinship(left.block);
-            },
-            [this](const OneOf<UnitLost, UnitJoined> auto& of) { put_unit(of.unit); },
-            [this](const Disturbance& disturbance) { put_disturbance(disturbance); },
-            [](const OneOf<IterationBegin, TimerEnd, PolicyStall, Note> auto& /*no members*/) {}},
-        r.what);
-    put_end();
+    std::visit(Overload{[this](const LostBlock& lost) {
+                          put_handed_out(lost);
+                          if (lost.cap_items) {
+                            put(",\"cap_items\":{}", *lost.cap_items);
+                          }
+                          put_kinship(lost.block);
+                          if (lost.by == LostBy::unit) return;
+                          put(",\"by\":\"{}\",\"goes_on\":{}", word_of(lost.by), lost.goes_on);
+                        },
+                        [this](const LateEnd& late) { put_late(late); },
+                        [this](const ProbeBegin& begin) { put_probe(begin); },
+                        [this](const Probed& probed) { put_probed(probed); },
+                        [this](const UnfinishedBlock& left) {
+                          put_handed_out(left);
+                          put_kinship(left.block);
+                        },
+                        [this](const OneOf<UnitLost, UnitJoined> auto& of) { put_unit(of.unit); },
+                        [this](const Disturbance& disturbance) { put_disturbance(disturbance); },
+                        [this](const IterationBegin& begin) { put_node_block(begin); },
+                        [](const OneOf<TimerEnd, PolicyStall, Note> auto& /*no members*/) {}},
+               r.what);
+    put_end(r.node);
   }
 
   void measured(const Measured& r) override {
     EQ_CHECK(std::isfinite(r.value), "a meter reads a finite value");
-    put("{{\"at_s\":{},\"domain\":{},\"what\":{},\"value\":{}}}\n", r.at.value,
-        json_string(r.domain), json_string(r.what), r.value);
-    flush_when_full();
+    put("{{\"at_s\":{},\"domain\":{},\"what\":{},\"value\":{}", r.at.value, json_string(r.domain),
+        json_string(r.what), r.value);
+    put_end(r.node);
   }
 
   void flush() override {
@@ -226,9 +225,20 @@ class StreamedJournalFile final : public JournalFile {
   void put_kinship(const Block& block) {
     if (block.group != 0) put(FMT_COMPILE(",\"group\":{}"), block.group);
     if (block.copy_of) put(FMT_COMPILE(",\"copy_of\":{}"), *block.copy_of);
+    if (block.node_block) put(FMT_COMPILE(",\"node_block\":{}"), *block.node_block);
   }
 
-  void put_end() {
+  /// Appends the block that a node's agent begins to divide.
+  void put_node_block(const IterationBegin& begin) {
+    if (!begin.node_block) return;
+    const Block& block = *begin.node_block;
+    put(",\"node_block\":{},\"iteration\":{},\"phase\":{},\"first_item\":{},\"items\":{}", block.id,
+        block.iteration, block.phase, block.first, block.items);
+  }
+
+  /// `node`: whose agent has written the record.
+  void put_end(std::optional<UnitId> node) {
+    if (node) put(FMT_COMPILE(",\"node\":{}"), units_[node->index]);
     put(FMT_COMPILE("}}\n"));
     flush_when_full();
   }

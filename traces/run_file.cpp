@@ -14,6 +14,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/overload.hpp"
 #include "shared_policies/run/losses.hpp"
+#include "shared_policies/run/two_levels.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "traces/experience_file.hpp"
 #include "traces/files/input_file.hpp"
@@ -157,10 +158,25 @@ void read_disturbance(const JsonObject& line, Disturbance& d) {
   if (line.find("factor") != nullptr) d.amount = line.number("factor", 0.0, most_seconds);
 }
 
-Measured read_measured(const JsonObject& line) {
+Measured read_measured(const JsonObject& line, std::optional<UnitId> node) {
   return {seconds(line, "at_s"), line.text("domain"), line.text("what"),
-          line.number("value", -most_value, most_value)};
+          line.number("value", -most_value, most_value), node};
 }
+
+/// Keeps records as lines with a number.
+class LineKeeper final : public Journal {
+ public:
+  LineKeeper(std::vector<RecordedLine>& lines, std::size_t number)
+      : lines_(lines), number_(number) {}
+  void block(const BlockRecord& record) override { lines_.push_back({number_, record}); }
+  void decision(const DecisionRecord& record) override { lines_.push_back({number_, record}); }
+  void event(const EventRecord& record) override { lines_.push_back({number_, record}); }
+  void measured(const Measured& record) override { lines_.push_back({number_, record}); }
+
+ private:
+  std::vector<RecordedLine>& lines_;
+  std::size_t number_;
+};
 
 /// Reads a run file line by line.
 class RunReader {
@@ -177,6 +193,7 @@ class RunReader {
       throw InputError(file_.path, "the file ends before its header does; give another run file");
     }
     file_.run.is_whole = file_.summary.has_value();
+    if (!nodes_.empty()) split_levels();
     return std::move(file_);
   }
 
@@ -206,7 +223,7 @@ class RunReader {
     } else if (line.find("block") != nullptr) {
       file_.run.lines.push_back({line_, read_accepted(line)});
     } else if (line.find("domain") != nullptr) {
-      file_.run.lines.push_back({line_, read_measured(line)});
+      file_.run.lines.push_back({line_, read_measured(line, node_of(line))});
     } else {
       throw InputError(place(),
                        "neither a block nor a decision, an event, a measurement or the summary; "
@@ -224,6 +241,67 @@ class RunReader {
       }
       run.units.push_back(one.unit);
     }
+    if (file_.header.nodes.empty()) return;
+    nodes_ = nodes_of(run.units);
+    const bool are_those = std::ranges::equal(
+        nodes_, file_.header.nodes,
+        [](const NodeOfRun& of, const Unit& written) { return of.unit.name == written.name; });
+    if (!are_those) {
+      throw InputError(place(), "'nodes' are not those that its units name; correct it");
+    }
+  }
+
+  /// Gives the run the records of its units, and each level its own.
+  void split_levels() {
+    const std::vector<RecordedLine> all = std::exchange(file_.run.lines, {});
+    const std::size_t units = file_.run.units.size();
+    const auto add_level = [&](std::vector<Unit> of, std::uint64_t first_block) {
+      RecordedRun& level = file_.levels.emplace_back();
+      level.units = std::move(of);
+      level.phases = file_.run.phases;
+      level.first_block = first_block;
+      level.is_whole = file_.run.is_whole;
+    };
+    std::vector<Unit> nodes;
+    for (const NodeOfRun& node : nodes_) nodes.push_back(node.unit);
+    add_level(std::move(nodes), 0);
+    std::vector<UnitId> in_level(units + nodes_.size());  // the number of each unit in its level
+    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+      in_level[units + k] = UnitId{static_cast<std::uint32_t>(k)};
+      add_level(nodes_[k].units_of(file_.run.units), first_block_of(k));
+      for (std::uint32_t i = 0; i < nodes_[k].units.size(); ++i) {
+        const UnitId unit = nodes_[k].units[i];
+        in_level[unit.index] = UnitId{i};
+        if (std::ranges::count(file_.run.absent_at_start, unit) == 0) continue;
+        file_.levels.back().absent_at_start.push_back(UnitId{i});
+      }
+    }
+    for (const RecordedLine& line : all) {
+      LineKeeper of_units(file_.run.lines, line.line);
+      UnitRecords units_only(units, of_units);
+      tell(line, units_only);
+      const std::optional<UnitId> node =
+          std::visit([](const auto& record) { return record.node; }, line.what);
+      LineKeeper of_level(file_.levels[node ? node->index - units + 1 : 0].lines, line.line);
+      LevelJournal level(in_level, std::nullopt, of_level);
+      tell(line, level);
+    }
+  }
+
+  static void tell(const RecordedLine& line, Journal& journal) {
+    std::visit(Overload{[&](const BlockRecord& record) { journal.block(record); },
+                        [&](const DecisionRecord& record) { journal.decision(record); },
+                        [&](const EventRecord& record) { journal.event(record); },
+                        [&](const Measured& record) { journal.measured(record); }},
+               line.what);
+  }
+
+  /// The node whose agent has written the record; none: the master.
+  [[nodiscard]] std::optional<UnitId> node_of(const JsonObject& line) const {
+    if (line.find("node") == nullptr) return std::nullopt;
+    const UnitId node = unit_of(line, "node");
+    if (node.index >= file_.run.units.size()) return node;
+    throw InputError(line.where(), "'node' is a unit; give a run file as it was written");
   }
 
   [[nodiscard]] std::string place() const { return file_.path + ":" + std::to_string(line_); }
@@ -234,6 +312,9 @@ class RunReader {
     for (std::uint32_t i = 0; i < file_.run.units.size(); ++i) {
       if (file_.run.units[i].name == name) return UnitId{i};
       known.push_back(file_.run.units[i].name);
+    }
+    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+      if (nodes_[k].unit.name == name) return id_of_node(file_.run.units.size(), k);
     }
     throw InputError(line.where(), unknown_name("unit", name, known));
   }
@@ -259,6 +340,7 @@ class RunReader {
                          "'copy_of' is not the number of an earlier block; correct it");
       }
     }
+    if (line.find("node_block") != nullptr) block.node_block = count(line, "node_block");
     if (!handed_out_.insert(block.id).second) {
       throw InputError(line.where(), "block " + std::to_string(block.id) +
                                          " was handed out before; a number is used once");
@@ -276,6 +358,7 @@ class RunReader {
     record.end = seconds(line, "end_s");
     read_stages(line, record, record.end);
     record.after_events = count(line, "after_events");
+    record.node = node_of(line);
     return record;
   }
 
@@ -314,6 +397,7 @@ class RunReader {
       estimate.r2 = share("r2");
       estimate.r2_transfer = share("r2_transfer");
     }
+    record.node = node_of(line);
     return record;
   }
 
@@ -330,9 +414,24 @@ class RunReader {
                         [&](Probed& probed) { read_probed(line, probed); },
                         [&](OneOf<UnitLost, UnitJoined> auto& of) { of.unit = named_unit(line); },
                         [&](Disturbance& disturbance) { read_disturbance(line, disturbance); },
-                        [](const OneOf<IterationBegin, TimerEnd, PolicyStall, Note> auto&) {}},
+                        [&](IterationBegin& begin) { read_node_block(line, begin); },
+                        [](const OneOf<TimerEnd, PolicyStall, Note> auto&) {}},
                record.what);
+    record.node = node_of(line);
     return record;
+  }
+
+  /// Reads the block that a node's agent begins to divide.
+  void read_node_block(const JsonObject& line, IterationBegin& begin) const {
+    if (line.find("node_block") == nullptr) return;
+    Block& block = begin.node_block.emplace();
+    block.id = count(line, "node_block");
+    block.phase =
+        static_cast<int>(line.whole("phase", 0, static_cast<Items>(file_.run.phases.size()) - 1));
+    const Workload& workload = file_.run.phases[static_cast<std::size_t>(block.phase)];
+    block.iteration = static_cast<int>(line.whole("iteration", 0, workload.iterations - 1));
+    block.items = line.whole("items", 1, workload.items);
+    block.first = line.whole("first_item", 0, workload.items - block.items);
   }
 
   /// Reads a block that was handed out and not accepted.
@@ -381,19 +480,20 @@ class RunReader {
     begin.probe.there_bytes = bytes("there_bytes");
     if (line.find("back_bytes") != nullptr) begin.probe.back_bytes = bytes("back_bytes");
     begin.after_blocks = count(line, "after_blocks");
-    if (begin.probe.id != probes_begun_++) {
+    const std::optional<UnitId> level = node_of(line);
+    if (begin.probe.id != probes_begun_[level]++) {
       throw InputError(
           line.where(),
           "probes are numbered 0, 1, 2, ... in the order of asking; give a run file as "
           "it was written");
     }
-    probes_.emplace(begin.probe.id, begin);
+    probes_.emplace(std::pair(level, begin.probe.id), begin);
   }
 
   void read_probed(const JsonObject& line, Probed& probed) {
     probed.unit = named_unit(line);
     expect_named(line, "probe");
-    const auto begun = probes_.extract(count(line, "probe"));
+    const auto begun = probes_.extract(std::pair(node_of(line), count(line, "probe")));
     if (begun.empty() || begun.mapped().unit != probed.unit) {
       throw InputError(line.where(),
                        "no probe of this number is under way on this unit; give a run file as it "
@@ -422,8 +522,10 @@ class RunReader {
   std::size_t line_ = 0;
   std::set<std::uint64_t> handed_out_;
   std::map<std::uint64_t, LostBlock> going_on_;  ///< lost blocks whose ends are still to come
-  std::map<std::uint64_t, ProbeBegin> probes_;   ///< probes whose ends are still to come
-  std::uint64_t probes_begun_ = 0;
+  std::vector<NodeOfRun> nodes_;                 ///< of a run of two levels
+  /// By level and number: probes whose ends are still to come.
+  std::map<std::pair<std::optional<UnitId>, std::uint64_t>, ProbeBegin> probes_;
+  std::map<std::optional<UnitId>, std::uint64_t> probes_begun_;  ///< by level
 };
 
 }  // namespace

@@ -57,6 +57,7 @@ struct RunHeader {
   /// (phases) Nothing where all items cost the same. Empty: they do in every phase.
   std::vector<std::optional<CostProfile>> costs;
   std::vector<RunUnit> units;
+  std::vector<Unit> nodes{};  ///< of a run of two levels
   std::uint64_t seed = 1;
   std::uint64_t repetition = 0;
   std::string decision_cost;
@@ -93,6 +94,9 @@ constexpr auto describe(DescriptionOf<RunHeader> /*of*/) {
              "how the items of each phase differ; null: all cost the same")
           .if_any(),
       member("units", &RunHeader::units, "the units of the run").not_empty(),
+      member("nodes", &RunHeader::nodes,
+             "of a run of two levels, the nodes among which the master divides; units name theirs")
+          .if_any(),
       member("seed", &RunHeader::seed, "of block times and of input data"),
       member("repetition", &RunHeader::repetition, "number of the repetition, from 0"),
       member("decision_cost", &RunHeader::decision_cost,
@@ -319,7 +323,10 @@ constexpr auto describe(DescriptionOf<RunSummary> /*of*/) {
 struct RunFile {
   std::string path;
   RunHeader header;
-  RecordedRun run;                    ///< its units and phases are those of the header
+  RecordedRun run;  ///< its units and phases are those of the header
+  /// Of a run of two levels: what happened to the master, whose units are the nodes, and then to
+  /// the agent of each node. `run` has what happened to the units, by UnitRecords.
+  std::vector<RecordedRun> levels{};
   std::optional<RunSummary> summary;  ///< none: the run was interrupted
   bool is_cut = false;                ///< the last line was incomplete and was ignored
 };

@@ -49,6 +49,7 @@ struct RunSettings {
   std::vector<std::string> trace_files;
   std::vector<std::string> maps;  ///< TRACE_UNIT=HOST,...: whose times hosts have
   std::string scenario_file;      ///< empty: no disturbances
+  std::string per_node;  ///< the policy by which each node divides its blocks; empty: none does
   bool noise = true;
   /// If absent, as is usual where the run takes place: `automatic` in real time, none in
   /// simulations.
@@ -112,6 +113,9 @@ constexpr auto describe(DescriptionOf<RunSettings> /*of*/) {
       member("traces", &RunSettings::trace_files, "files of block times").may_lack(),
       member("map", &RunSettings::maps, "whose times hosts have: TRACE_UNIT=HOST,...").may_lack(),
       member("scenario", &RunSettings::scenario_file, "file of what disturbs the run").or_null(),
+      member("per_node", &RunSettings::per_node,
+             "of runs of two levels, the policy by which each node divides its blocks, as typed")
+          .if_any(),
       member("noise", &RunSettings::noise, "whether block times are drawn, or are their means")
           .may_lack()
           .also(in_campaigns),

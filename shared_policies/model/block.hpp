@@ -45,6 +45,9 @@ struct Block {
   /// The id of the block of which this one is a copy, with the same items (Decisions::give_twice);
   /// none: it is no copy.
   std::optional<std::uint64_t> copy_of{};
+  /// In a run of two levels, the id of the block of its node of which it is a part; none: it is no
+  /// part.
+  std::optional<std::uint64_t> node_block{};
 
   /// The same for all blocks that are copies of one another.
   [[nodiscard]] std::uint64_t original() const { return copy_of.value_or(id); }

@@ -35,6 +35,10 @@ struct PlatformUnit {
   std::string trace_unit;  ///< the unit of the trace that provides its times
   Route in;                ///< master to unit
   Route out;               ///< unit to master
+  std::string host{};      ///< where it is in the platform, if not the host of its name
+  /// The routes are those between the unit and the agent of its node (run/two_levels.hpp), of which
+  /// the platform knows nothing.
+  bool is_in_node = false;
 };
 
 /// The machines of a run.

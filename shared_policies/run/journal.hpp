@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "shared_policies/model/block.hpp"
@@ -21,6 +22,9 @@ struct BlockRecord {
   StageTimes begins;  ///< when each stage began, as in BlockFinished
   Seconds end;
   std::uint64_t after_events = 0;  ///< see OutstandingBlock
+  /// In a run of two levels, the node whose agent the record is of, here and below; none: it is of
+  /// the master.
+  std::optional<UnitId> node{};
 };
 
 /// A policy solved a model.
@@ -29,12 +33,14 @@ struct DecisionRecord {
   Seconds cost;
   Seconds end;  ///< the View's time afterwards
   Decision decision;
+  std::optional<UnitId> node{};
 };
 
 /// Any other event.
 struct EventRecord {
   Seconds at;  ///< for a disturbance: its own `at`
   RunEvent what;
+  std::optional<UnitId> node{};
 };
 
 /// A reading of a meter.
@@ -44,6 +50,7 @@ struct Measured {
   std::string what;    ///< the quantity with its unit of measure: "energy_j" (joules since the run
                        ///< began), "idle_w" (watts before the run), "power_w", "clock_hz"
   double value = 0.0;  ///< finite
+  std::optional<UnitId> node{};
 };
 
 /// What the run loop measures of a policy: the time of its calls that no DecisionRecord contains,

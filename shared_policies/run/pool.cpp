@@ -8,8 +8,8 @@
 
 namespace equipoise {
 
-Pool::Pool(Items items, Items grain) : grain_(grain), remaining_(items), ranges_{{0, items}} {
-  EQ_CHECK(items > 0 && grain > 0, "a pool holds items and has a grain");
+Pool::Pool(ItemRange range, Items grain) : grain_(grain), remaining_(range.items), ranges_{range} {
+  EQ_CHECK(range.items > 0 && grain > 0, "a pool holds items and has a grain");
 }
 
 ItemRange Pool::cut(Items want, Items cap) {
@@ -85,8 +85,9 @@ void Coverage::add(ItemRange range) {
   }
 }
 
-bool Coverage::covers(Items items) const {
-  return ranges_.size() == 1 && ranges_.front().first == 0 && ranges_.front().items == items;
+bool Coverage::covers(ItemRange range) const {
+  return ranges_.size() == 1 && ranges_.front().first == range.first &&
+         ranges_.front().items == range.items;
 }
 
 }  // namespace equipoise

@@ -30,8 +30,10 @@ class Pool {
  public:
   /// An empty pool.
   Pool() = default;
-  /// A pool with the items 0 .. items-1; blocks are cut in multiples of `grain`.
-  Pool(Items items, Items grain);
+  /// A pool with the items of `range`; blocks are cut in multiples of `grain`.
+  Pool(ItemRange range, Items grain);
+  /// One with the items 0 .. items-1.
+  Pool(Items items, Items grain) : Pool(ItemRange{0, items}, grain) {}
 
   [[nodiscard]] Items remaining() const { return remaining_; }
   /// Descending: blocks are cut from the front of the last range.
@@ -61,8 +63,8 @@ class Coverage {
   /// Adds an accepted block. Accepting an item twice is a bug.
   void add(ItemRange range);
 
-  /// Whether the accepted items are 0 .. items-1, each once.
-  [[nodiscard]] bool covers(Items items) const;
+  /// Whether the accepted items are those of `range`, each once.
+  [[nodiscard]] bool covers(ItemRange range) const;
 
  private:
   std::vector<ItemRange> ranges_;  ///< disjoint, ascending; adjacent ranges are merged

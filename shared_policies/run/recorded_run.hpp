@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <variant>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct RecordedRun {
   std::vector<UnitId> absent_at_start;
   std::vector<Workload> phases;
   std::vector<RecordedLine> lines;  ///< in the order of the journal
+  std::uint64_t first_block = 0;    ///< RunSetup::first_block
   bool is_whole = false;            ///< the journal ends with its summary; otherwise the run was
                                     ///< interrupted
 };

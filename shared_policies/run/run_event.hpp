@@ -19,7 +19,11 @@
 namespace equipoise {
 
 /// Blocks of the next iteration can be handed out.
-struct IterationBegin {};
+struct IterationBegin {
+  /// The block that the agent of a node begins to divide, in a run of two levels; none: the master
+  /// begins an iteration.
+  std::optional<Block> node_block{};
+};
 /// A block was lost.
 struct LostBlock {
   UnitId unit;

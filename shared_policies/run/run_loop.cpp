@@ -88,20 +88,25 @@ class BlockLedger {
   using Answer = std::function<void(const Event&)>;
 
   /// All of them outlive it.
-  BlockLedger(Executor& executor, Journal& journal, View& view, Answer answer)
-      : executor_(executor), journal_(journal), view_(view), answer_(std::move(answer)) {}
+  BlockLedger(Executor& executor, Journal& journal, View& view, std::uint64_t first_block,
+              Answer answer)
+      : executor_(executor),
+        journal_(journal),
+        view_(view),
+        answer_(std::move(answer)),
+        first_block_(first_block),
+        next_block_(first_block) {}
 
-  /// All items of `workload` are to be done.
-  void begin_iteration(const Workload& workload) {
-    pool_ = Pool(workload.items, workload.grain_items);
+  /// All items of `range` are to be done, as parts of `node_block` if there is one.
+  void begin_iteration(ItemRange range, std::optional<std::uint64_t> node_block) {
+    pool_ = Pool(range, view_.workload().grain_items);
     coverage_ = Coverage();
+    node_block_ = node_block;
   }
 
   [[nodiscard]] Items remaining() const { return pool_.remaining(); }
-  /// Whether the accepted items are those of `workload`, each once.
-  [[nodiscard]] bool covers(const Workload& workload) const {
-    return coverage_.covers(workload.items);
-  }
+  /// Whether the accepted items are those of `range`, each once.
+  [[nodiscard]] bool covers(ItemRange range) const { return coverage_.covers(range); }
 
   /// The outstanding block `id` of `unit`, or null.
   [[nodiscard]] const OutstandingBlock* find(UnitId unit, std::uint64_t id) const {
@@ -115,9 +120,10 @@ class BlockLedger {
   /// present. Returns its number of items.
   Items hand_out(UnitId unit, Items items, BlockTag tag, std::uint32_t group) {
     const ItemRange range = pool_.cut(items, view_.unit(unit).cap_items);
-    start(
-        {blocks_granted_++, range.first, range.items, view_.phase(), view_.iteration(), tag, group},
-        unit);
+    Block block{next_block_++,     range.first, range.items, view_.phase(),
+                view_.iteration(), tag,         group};
+    block.node_block = node_block_;
+    start(block, unit);
     return range.items;
   }
 
@@ -144,7 +150,7 @@ class BlockLedger {
   Items give_twice(std::uint64_t id, UnitId of, UnitId unit) {
     Block copy = find(of, id)->block;
     copy.copy_of = copy.original();
-    copy.id = blocks_granted_++;
+    copy.id = next_block_++;
     copy.group = 0;
     copies_.push_back({{of, id}, {unit, copy.id}});
     start(copy, unit);
@@ -156,7 +162,7 @@ class BlockLedger {
     probe.id = probes_granted_++;
     const Seconds asked = executor_.probe(probe, unit);
     view_.grant(OutstandingProbe{probe, asked}, unit);
-    tell({asked, ProbeBegin{unit, probe, blocks_granted_}});
+    tell({asked, ProbeBegin{unit, probe, next_block_ - first_block_}});
   }
 
   /// The next loss of which the policy was not told, because it caused it itself; none: none.
@@ -331,7 +337,9 @@ class BlockLedger {
   std::vector<std::pair<Handed, Handed>> copies_;  ///< outstanding blocks of the same items
   std::deque<Event> untold_;
   boost::container::flat_set<UnitId, std::greater<>> offered_;  ///< may be idle; the first is last
-  std::uint64_t blocks_granted_ = 0;
+  std::uint64_t first_block_;
+  std::uint64_t next_block_;
+  std::optional<std::uint64_t> node_block_;  ///< that is being divided
   std::uint64_t probes_granted_ = 0;
   std::uint64_t events_ = 0;  ///< counted like OutstandingBlock::after_events
 };
@@ -344,40 +352,75 @@ class RunLoop final : private Decisions {
         setup_(setup),
         journal_(journal),
         view_(setup.units, setup.phases),
-        ledger_(executor, journal, view_, [this](const Event& event) { answer(event); }) {}
+        ledger_(executor, journal, view_, setup.first_block,
+                [this](const Event& event) { answer(event); }) {}
 
+  /// Runs all phases.
   RunOutcome run() {
+    run([this] { return run_phases(); });
+    return outcome_;
+  }
+
+  /// Runs the blocks of a node.
+  RunOutcome run(NodeBlocks& blocks) {
+    run([this, &blocks] { return run_blocks(blocks); });
+    return outcome_;
+  }
+
+ private:
+  /// Does `all`, which returns whether everything was done.
+  void run(const std::function<bool()>& all) {
     for (const Workload& phase : setup_.phases) {
       for (const Unit& unit : setup_.units) {
         EQ_CHECK(holds_a_grain(unit, phase), "a unit that takes part holds at least one grain");
       }
     }
-    executor_.run([this] { body(); });
-    return outcome_;
+    executor_.run([this, &all] {
+      for (const UnitId unit : setup_.absent_at_start) view_.mark_absent(unit);
+      ledger_.deliver({view_.now(), RunStarted{}});
+      outcome_.complete = all();
+      if (!outcome_.complete) ledger_.tell_outstanding();
+      tell_answers();
+    });
   }
 
- private:
-  void body() {
-    for (const UnitId unit : setup_.absent_at_start) view_.mark_absent(unit);
-    ledger_.deliver({view_.now(), RunStarted{}});
+  [[nodiscard]] bool run_phases() {
     for (size_t phase = 0; phase < setup_.phases.size(); ++phase) {
       ledger_.deliver({view_.now(), PhaseStarted{static_cast<int>(phase)}});
       for (int iteration = 0; iteration < setup_.phases[phase].iterations; ++iteration) {
         const Seconds begin = executor_.begin_iteration(static_cast<int>(phase), iteration);
         if (iteration > 0) take_until(begin);  // the pool is still empty: nothing is handed out
-        ledger_.begin_iteration(setup_.phases[phase]);
         view_.pass(begin);
-        ledger_.tell({view_.now(), IterationBegin{}});
-        ledger_.deliver({view_.now(), IterationStarted{iteration}});
-        if (!drive()) {
-          ledger_.tell_outstanding();
-          return tell_answers();
-        }
-        EQ_CHECK(ledger_.covers(setup_.phases[phase]), "every item was done exactly once");
+        if (!run_iteration(iteration, {0, setup_.phases[phase].items}, {})) return false;
       }
     }
-    outcome_.complete = true;
-    tell_answers();
+    return true;
+  }
+
+  [[nodiscard]] bool run_blocks(NodeBlocks& blocks) {
+    while (const std::optional<Block> block = blocks.next()) {
+      const ItemRange range{block->first, block->items};
+      const Seconds begin = executor_.begin_iteration(block->phase, block->iteration);
+      take_until(begin);
+      view_.pass(begin);
+      view_.begin_part(block->phase, range);
+      ledger_.deliver({view_.now(), PhaseStarted{block->phase}});
+      if (!run_iteration(block->iteration, range, block)) return false;
+      blocks.done(*block);
+    }
+    return true;
+  }
+
+  /// Does all items of `range`, those of `node_block` if there is one. Returns false if the run
+  /// ends early.
+  [[nodiscard]] bool run_iteration(int iteration, ItemRange range,
+                                   const std::optional<Block>& node_block) {
+    ledger_.begin_iteration(range, node_block ? std::optional(node_block->id) : std::nullopt);
+    ledger_.tell({view_.now(), IterationBegin{node_block}});
+    ledger_.deliver({view_.now(), IterationStarted{iteration}});
+    if (!drive()) return false;
+    EQ_CHECK(ledger_.covers(range), "every item was done exactly once");
+    return true;
   }
 
   /// Runs one iteration up to its barrier. Returns false if the run ends early.
@@ -645,6 +688,11 @@ class RunLoop final : private Decisions {
 
 RunOutcome run_policy(Executor& executor, Policy& policy, const RunSetup& setup, Journal& journal) {
   return RunLoop(executor, policy, setup, journal).run();
+}
+
+RunOutcome run_node(Executor& executor, NodeBlocks& blocks, Policy& policy, const RunSetup& setup,
+                    Journal& journal) {
+  return RunLoop(executor, policy, setup, journal).run(blocks);
 }
 
 }  // namespace equipoise

@@ -1,7 +1,9 @@
 // The run loop: runs a policy through an executor, simulated or real.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "shared_policies/model/unit.hpp"
@@ -47,6 +49,7 @@ struct RunSetup {
   /// Units that are absent when the run starts. The View shows them as absent, they get no work,
   /// and the executor reports a UnitJoined when they come.
   std::vector<UnitId> absent_at_start{};
+  std::uint64_t first_block = 0;  ///< the id of the first block that is handed out
 };
 
 /// How a run ended.
@@ -75,5 +78,29 @@ struct RunOutcome {
 /// passed on.
 [[nodiscard]] RunOutcome run_policy(Executor& executor, Policy& policy, const RunSetup& setup,
                                     Journal& journal);
+
+/// The blocks of a node, which its agent divides among the node's units.
+class NodeBlocks {
+ public:
+  NodeBlocks() = default;
+  NodeBlocks(const NodeBlocks&) = delete;
+  NodeBlocks& operator=(const NodeBlocks&) = delete;
+  virtual ~NodeBlocks() = default;
+
+  /// Waits for the next block of the node. Nothing: the run is over.
+  [[nodiscard]] virtual std::optional<Block> next() = 0;
+  /// All items of `block`, the latest one, are done.
+  virtual void done(const Block& block) = 0;
+  /// Whether the run is over, so that the rest of the latest block need not be done.
+  [[nodiscard]] virtual bool is_over() const = 0;
+};
+
+/// The lower one of two levels: the same loop, over the blocks of a node one after another. To
+/// `policy`, each of them is a phase of its own with the workload's kernel (PhaseStarted,
+/// IterationStarted), and it goes on with what it has learned; View::phase and View::iteration are
+/// those of the node's block. It begins a block when all parts of the one before are done. Parts
+/// have Block::node_block. An agent whose units are all lost, and of which none joins again, ends.
+[[nodiscard]] RunOutcome run_node(Executor& executor, NodeBlocks& blocks, Policy& policy,
+                                  const RunSetup& setup, Journal& journal);
 
 }  // namespace equipoise

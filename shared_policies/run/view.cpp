@@ -24,9 +24,21 @@ View::View(std::vector<Unit> units, std::vector<Workload> phases) : phases_(std:
 void View::begin_phase(int phase) {
   phase_ = phase;
   iteration_ = 0;
-  pool_ = Pool(workload().items, workload().grain_items);
+  fill_pool();
   for (UnitState& unit : units_) unit.cap_items = largest_block(unit.unit, workload());
   for (Residents& of : residents_) of = {std::nullopt, std::nullopt, of.has_original};
+}
+
+void View::fill_pool() {
+  pool_ = Pool(part_.value_or(ItemRange{0, workload().items}), workload().grain_items);
+}
+
+void View::begin_part(int phase, ItemRange range) {
+  const bool is_first = !part_ || phase != phase_;
+  part_.reset();
+  if (is_first) begin_phase(phase);
+  part_ = range;
+  phases_[static_cast<std::size_t>(phase)].items = range.items;
 }
 
 void View::include(const Event& event) {
@@ -51,10 +63,10 @@ void View::include(const Event& event) {
   } else if (const auto* joined = std::get_if<UnitJoined>(&event.what)) {
     units_[joined->unit.index].present = true;
   } else if (const auto* phase = std::get_if<PhaseStarted>(&event.what)) {
-    begin_phase(phase->phase);
+    if (!part_) begin_phase(phase->phase);
   } else if (const auto* iteration = std::get_if<IterationStarted>(&event.what)) {
     iteration_ = iteration->iteration;
-    pool_ = Pool(workload().items, workload().grain_items);
+    fill_pool();
   }
 }
 

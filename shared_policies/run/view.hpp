@@ -102,6 +102,10 @@ class View {
 
   // -- For the run loop ------------------------------------------------------------------------
 
+  /// Only the items of `range` are to be done from the next IterationStarted on: the workload of
+  /// phase number `phase` has so many. What is known of resident data stays, if it is of this
+  /// phase.
+  void begin_part(int phase, ItemRange range);
   /// Updates the state with `event`.
   void include(const Event& event);
   /// Records that `block` was granted to `unit`.
@@ -123,6 +127,7 @@ class View {
   };
 
   void begin_phase(int phase);
+  void fill_pool();
   /// Removes a block that has ended from `blocks`, and returns it.
   static OutstandingBlock remove(std::deque<OutstandingBlock>& blocks, std::uint64_t block_id);
   void lose(const BlockLost& lost);
@@ -138,7 +143,8 @@ class View {
   Seconds now_;
   int phase_ = 0;
   int iteration_ = 0;
-  Pool pool_;  ///< what is not handed out, as the events tell
+  std::optional<ItemRange> part_;  ///< to which the iteration is limited; none: to nothing
+  Pool pool_;                      ///< what is not handed out, as the events tell
   std::size_t outstanding_ = 0;
   std::size_t going_on_ = 0;
   std::size_t probes_ = 0;

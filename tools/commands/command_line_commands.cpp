@@ -96,6 +96,12 @@ void add_run_settings(const CommandOptions& c, RunOptions& r) {
       ->default_str(r.decision_cost);
 }
 
+void add_per_node(const CommandOptions& c, RunOptions& r) {
+  c.text("--per-node", r.per_node,
+         "NAME[:k=v,...]: two levels: the policy of --policy divides among nodes, and this one, in "
+         "each node, what the node gets among its units");
+}
+
 void add_bounds(const CommandOptions& c, BoundsRequest& bounds) {
   auto* file = c.input("--expect", bounds.file,
                        "JSON file of bounds for the results (traces/README.md); exit 1 if a bound "
@@ -222,6 +228,7 @@ void add_simulate(const CommandOptions& program) {
   add_workload(c, r.options);
   add_policies(c, r.policies);
   add_run_settings(c, r.options);
+  add_per_node(c, r.options);
   add_experience(c, r.options, "this run is added to it");
   add_block_timeout(c, r.options);
   add_run_output(c, r);
@@ -295,6 +302,7 @@ void add_compare(const CommandOptions& program) {
   add_policies(c, o.policies);
   add_without(c, o);
   add_run_settings(c, o);
+  add_per_node(c, o);
   add_experience(c, o, "compare only reads it");
   add_baseline(c, o);
   add_intervals(c, o,

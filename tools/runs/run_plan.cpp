@@ -15,6 +15,7 @@
 #include "shared_policies/run/inserting_journals.hpp"
 #include "shared_policies/run/recorded_decisions.hpp"
 #include "tools/runs/cost_meters.hpp"
+#include "tools/runs/two_level_run.hpp"
 #include "tools/runs/version.hpp"
 #include "traces/files/locked_file.hpp"
 #include "traces/journal_file.hpp"
@@ -61,21 +62,6 @@ class Tee final : public Journal {
  private:
   std::vector<Journal*> journals_;
 };
-
-std::vector<UnitId> absent_at_start(const RunPlan& plan) {
-  std::vector<UnitId> absent;
-  for (std::uint32_t unit = 0; unit < plan.units.size(); ++unit) {
-    if (!plan.scenario.presence_of(plan.units[unit].name).at_start) absent.push_back(UnitId{unit});
-  }
-  return absent;
-}
-
-/// What a decision costs according to the policy's paper, phase by phase.
-std::vector<PaperPrice> paper_prices(const PolicyInfo& info, const std::vector<Workload>& phases) {
-  std::vector<PaperPrice> prices;
-  for (const Workload& phase : phases) prices.push_back(paper_price(info, phase.kernel));
-  return prices;
-}
 
 /// Keeps which units were lost.
 class UnitLosses final : public Journal {
@@ -140,7 +126,7 @@ RunHeader header_of(const RunPlan& plan) {
   header.policy = choice.info->name;
   header.spelling = choice.spelling;
   header.parameters = parameter_facts(all_parameters(choice));
-  header.is_informed = choice.is_informed();
+  header.is_informed = choice.is_informed() || (plan.per_node && plan.per_node->is_informed());
   header.is_oracle = choice.is_oracle();
   header.knows_costs =
       plan.known != nullptr &&
@@ -150,6 +136,9 @@ RunHeader header_of(const RunPlan& plan) {
   header.costs = cost_profiles(plan.item_costs);
   for (const Unit& unit : plan.units) {
     header.units.push_back({unit, plan.scenario.presence_of(unit.name).at_start});
+  }
+  if (plan.agents != nullptr) {
+    for (const NodeOfRun& node : nodes_of(plan.units)) header.nodes.push_back(node.unit);
   }
   header.seed = plan.run.seed;
   header.repetition = plan.run.repetition;
@@ -168,8 +157,11 @@ RunHeader header_of(const RunPlan& plan) {
 std::unique_ptr<JournalFile> run_file_of(const RunPlan& plan) {
   const RunFileTarget& to = plan.run.run_file;
   if (to.path.empty()) return nullptr;
-  return make_queued_journal(make_journal_file(to.path, run_header_line(header_of(plan)),
-                                               names_of(plan.units), to.bytes_max));
+  const RunHeader header = header_of(plan);
+  std::vector<std::string> names = names_of(plan.units);
+  for (const Unit& node : header.nodes) names.push_back(node.name);
+  return make_queued_journal(
+      make_journal_file(to.path, run_header_line(header), names, to.bytes_max));
 }
 
 void remove_run_file(const std::string& path) {
@@ -217,8 +209,7 @@ namespace {
 /// What the run's decisions cost; null for a replay, which repeats decisions and makes none.
 std::unique_ptr<CostMeter> cost_meter_of(const RunPlan& plan) {
   if (plan.run.policy.replayed != nullptr) return nullptr;
-  return make_cost_meter(plan.run.decision_cost, paper_prices(*plan.run.policy.info, plan.phases),
-                         "--decision-cost");
+  return cost_meter_of(plan, plan.run.policy);
 }
 
 /// `refusal` of a run, which names the policy if it names nothing.
@@ -231,7 +222,8 @@ InputError named_refusal(const InputError& refusal, const PolicyChoice& policy) 
 
 RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<Judgement()>& verify) {
-  const Deciding deciding = deciding_of(plan, executor);
+  const bool has_levels = plan.agents != nullptr;
+  const Deciding deciding = has_levels ? Deciding() : deciding_of(plan, executor);
   const std::unique_ptr<CostMeter> meter = cost_meter_of(plan);
   std::unique_ptr<JournalFile> file = run_file_of(plan);
   Metrics metrics(plan.units, plan.recorded_sizes,
@@ -241,8 +233,11 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   UnitLosses unit_losses;
   BlockLimit limit(plan.run.policy.blocks_max);
   std::vector<Journal*> journals = {&metrics, &unit_losses, &limit};
-  if (file != nullptr) journals.push_back(file.get());
   if (plan.run.learns) journals.push_back(&experience);
+  Tee of_units(journals);
+  UnitRecords units_only(plan.units.size(), of_units);
+  if (has_levels) journals = {&units_only};
+  if (file != nullptr) journals.push_back(file.get());
   Tee all(std::move(journals));
   ScenarioJournal disturbed(plan.scenario, all);
   MeteredJournal journal(plan.readings, disturbed);
@@ -252,8 +247,12 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   RunReport report;
   try {
     report.outcome =
-        run_policy(deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
-                   {plan.units, plan.phases, meter.get(), stops, absent_at_start(plan)}, journal);
+        has_levels
+            ? run_two_levels(plan, executor, meter.get(), stops, journal)
+            : run_policy(deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
+                         {plan.units, plan.phases, meter.get(), stops,
+                          absent_at_start(plan.scenario, plan.units)},
+                         journal);
     journal.finish();
   } catch (const InputError& refusal) {  // remove the run file of a refused run
     file.reset();

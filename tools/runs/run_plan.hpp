@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "shared_policies/run/metrics.hpp"
 #include "shared_policies/run/results.hpp"
 #include "shared_policies/run/run_loop.hpp"
+#include "shared_policies/run/two_levels.hpp"
 #include "tools/runs/policy_choice.hpp"
 #include "traces/run_file.hpp"
 
@@ -69,6 +71,11 @@ struct RunPlan {
   Scenario scenario;                ///< the scenario that the executor applies
   /// Notes that the executor fills during the run. Null for simulations.
   const ExecutorNotes* notes = nullptr;
+  /// Of a run of two levels: the policy of nodes, what it knows, and what the executor lets the
+  /// agents do, which `run_plan` says.
+  std::optional<PolicyChoice> per_node{};
+  const KnownCosts* known_to_agents = nullptr;
+  std::shared_ptr<NodeAgents> agents{};
   /// What meters read during the run. Null where there is nothing to measure.
   MeterReadings* readings = nullptr;
   std::function<bool()> stop_requested;

@@ -318,8 +318,14 @@ RunReport simulate_here(SimMachine machine, const Simulation& simulation,
   machine.schedule = simulation.schedule;
   KnownCosts known = known_to(run.policy, machine);
   if (run.policy.experience) known.experience = *run.policy.experience;
-  machine = redrawn(std::move(machine), run);
   RunPlan plan;
+  KnownCosts known_to_agents;
+  if (!run.settings.per_node.empty()) {
+    plan.per_node = parse_policy(run.settings.per_node, "--per-node");
+    known_to_agents = known_to(*plan.per_node, machine);
+    plan.known_to_agents = &known_to_agents;
+  }
+  machine = redrawn(std::move(machine), run);
   plan.run = run;
   plan.units = machine.units;
   plan.phases = machine.setup.phases;
@@ -335,6 +341,11 @@ RunReport simulate_here(SimMachine machine, const Simulation& simulation,
   setup.repetition = run.repetition;
   setup.noise = run.settings.noise;
   setup.block_timeout = run.settings.block_timeout.value();
+  if (plan.per_node) {
+    plan.agents = std::make_shared<NodeAgents>();
+    setup.nodes = nodes_of(plan.units);
+    setup.agents = plan.agents;
+  }
   const std::unique_ptr<Executor> executor = make_sim_executor(std::move(setup));
   return run_plan(plan, *executor, {});
 }

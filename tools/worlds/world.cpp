@@ -17,6 +17,7 @@
 #include "tools/console/quantity_text.hpp"
 #include "tools/console/terminal.hpp"
 #include "tools/console/text_table.hpp"
+#include "tools/runs/two_level_run.hpp"
 #include "tools/simulations/sim_machine.hpp"
 #include "tools/simulations/simulations.hpp"
 #include "tools/worlds/sim_machine_loading.hpp"
@@ -111,7 +112,10 @@ class SimulatedWorld final : public World {
   const Scenario& scenario() const override { return machine_->setup.scenario; }
   Reference reference() const override { return Reference(machine_); }
   void check_policy(const PolicyChoice& choice) const override {
-    equipoise::check_policy(*machine_, choice);
+    if (options_.per_node.empty()) return equipoise::check_policy(*machine_, choice);
+    const PolicyChoice per_node = parse_policy(options_.per_node, "--per-node");
+    check_two_levels(choice, known_to(choice, *machine_), per_node, known_to(per_node, *machine_),
+                     machine_->units, machine_->setup.phases);
   }
   void leave_out_failures() override {
     Scenario scenario = machine_->setup.scenario;

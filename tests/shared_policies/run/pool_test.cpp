@@ -83,10 +83,10 @@ TEST(Coverage, IsCompleteWhenEveryItemWasAcceptedOnceInAnyOrder) {
   Coverage coverage;
   coverage.add({20, 10});
   coverage.add({0, 10});
-  EXPECT_FALSE(coverage.covers(30));
+  EXPECT_FALSE(coverage.covers({0, 30}));
   coverage.add({10, 10});
-  EXPECT_TRUE(coverage.covers(30));
-  EXPECT_FALSE(coverage.covers(31));
+  EXPECT_TRUE(coverage.covers({0, 30}));
+  EXPECT_FALSE(coverage.covers({0, 31}));
 }
 
 TEST(CoverageDeathTest, StopsWhenAnItemIsAcceptedTwice) {

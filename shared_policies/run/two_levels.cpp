@@ -1,0 +1,95 @@
+// Translates units between levels, and tells records of nodes from those of units.
+#include "shared_policies/run/two_levels.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace equipoise {
+
+std::vector<Unit> NodeOfRun::units_of(std::span<const Unit> all) const {
+  std::vector<Unit> own;
+  for (const UnitId id : units) {
+    own.push_back(all[id.index]);
+    own.back().is_remote = false;
+    if (own.back().kind == UnitKind::cpu) own.back().copy_engines = 0;
+  }
+  return own;
+}
+
+std::vector<NodeOfRun> nodes_of(std::span<const Unit> units) {
+  std::vector<NodeOfRun> nodes;
+  for (std::uint32_t i = 0; i < units.size(); ++i) {
+    const Unit& unit = units[i];
+    const std::string name = unit.node.empty() ? "master" : unit.node;
+    auto node = std::ranges::find(nodes, name, [](const NodeOfRun& of) { return of.unit.name; });
+    if (node == nodes.end()) {
+      node = nodes.emplace(nodes.end());
+      node->unit.name = name;
+      node->unit.node = name;
+      node->unit.is_remote = unit.is_remote;
+      node->unit.copy_engines = unit.is_remote ? 2 : 0;
+      node->unit.slots = 2;
+    }
+    node->units.push_back(UnitId{i});
+  }
+  return nodes;
+}
+
+void LevelJournal::block(const BlockRecord& record) {
+  BlockRecord whole = record;
+  whole.unit = ids_[record.unit.index];
+  whole.node = node_;
+  next_.block(whole);
+}
+
+void LevelJournal::decision(const DecisionRecord& record) {
+  DecisionRecord whole = record;
+  if (whole.decision.unit) whole.decision.unit = ids_[whole.decision.unit->index];
+  for (UnitEstimate& estimate : whole.decision.estimates) {
+    estimate.unit = ids_[estimate.unit.index];
+  }
+  whole.node = node_;
+  next_.decision(whole);
+}
+
+void LevelJournal::event(const EventRecord& record) {
+  EventRecord whole = record;
+  std::visit(
+      [this](auto& what) {
+        if constexpr (requires { what.unit = UnitId{}; }) what.unit = ids_[what.unit.index];
+      },
+      whole.what);
+  whole.node = node_;
+  next_.event(whole);
+}
+
+void LevelJournal::measured(const Measured& record) {
+  Measured whole = record;
+  whole.node = node_;
+  next_.measured(whole);
+}
+
+void UnitRecords::block(const BlockRecord& record) {
+  if (record.unit.index < units_) next_.block(record);
+}
+
+void UnitRecords::decision(const DecisionRecord& record) {
+  DecisionRecord known = record;
+  const auto is_of_node = [this](UnitId unit) { return unit.index >= units_; };
+  if (known.decision.unit && is_of_node(*known.decision.unit)) known.decision.unit.reset();
+  std::erase_if(known.decision.estimates,
+                [&](const UnitEstimate& estimate) { return is_of_node(estimate.unit); });
+  next_.decision(known);
+}
+
+void UnitRecords::event(const EventRecord& record) {
+  const std::optional<UnitId> unit = unit_of(record.what);
+  if (unit && unit->index >= units_) return;
+  if (record.node && std::holds_alternative<IterationBegin>(record.what)) return;
+  next_.event(record);
+}
+
+void UnitRecords::measured(const Measured& record) { next_.measured(record); }
+
+}  // namespace equipoise

@@ -1,0 +1,90 @@
+// Two levels: the master divides among nodes, and the agent of each node among its units. Both run
+// the same loop (run_loop.hpp); their records go into one journal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "shared_policies/model/unit.hpp"
+#include "shared_policies/run/executor.hpp"
+#include "shared_policies/run/journal.hpp"
+#include "shared_policies/run/run_loop.hpp"
+
+namespace equipoise {
+
+/// A node of a run of two levels.
+struct NodeOfRun {
+  /// What the master's policy knows of it: its name, that it is a processor, and that it has two
+  /// slots, so that the bytes of one block travel while another one is computed.
+  Unit unit;
+  std::vector<UnitId> units;  ///< of the run, ascending
+
+  /// Those of `all` that are its units, each of which works where its agent is.
+  [[nodiscard]] std::vector<Unit> units_of(std::span<const Unit> all) const;
+};
+
+/// The nodes of `units`, those with the same Unit::node, in the order of their first units. Units
+/// that name none are of the node "master".
+[[nodiscard]] std::vector<NodeOfRun> nodes_of(std::span<const Unit> units);
+
+/// In journals, node number k of a run with n units is unit number n + k.
+[[nodiscard]] inline UnitId id_of_node(std::size_t units, std::size_t node) {
+  return UnitId{static_cast<std::uint32_t>(units + node)};
+}
+
+/// Blocks are numbered from 0 by the master and from k * 10^9 by the agent of node number k - 1, so
+/// that a number is used once in a run.
+[[nodiscard]] inline std::uint64_t first_block_of(std::size_t node) {
+  constexpr std::uint64_t blocks_of_a_loop = 1'000'000'000;
+  return (node + 1) * blocks_of_a_loop;
+}
+
+/// What the agents of nodes do. An executor of two levels, whose units are the nodes, calls it once
+/// for each node, at the start of the run, each on a thread (or simulated actor) of its own.
+struct NodeAgents {
+  /// Divides the blocks of node number `node` on `units`, whose units are the node's.
+  std::function<void(std::size_t node, Executor& units, NodeBlocks& blocks)> run;
+};
+
+/// Passes the records of the master or of an agent on to the journal of the whole run.
+class LevelJournal final : public Journal {
+ public:
+  /// `ids`: what the units of the level are in the run; `node`: whose agent it is, none for the
+  /// master. `next` must outlive it.
+  LevelJournal(std::vector<UnitId> ids, std::optional<UnitId> node, Journal& next)
+      : ids_(std::move(ids)), node_(node), next_(next) {}
+
+  void block(const BlockRecord& record) override;
+  void decision(const DecisionRecord& record) override;
+  void event(const EventRecord& record) override;
+  void measured(const Measured& record) override;
+
+ private:
+  std::vector<UnitId> ids_;
+  std::optional<UnitId> node_;
+  Journal& next_;
+};
+
+/// Of the journal of a run with `units` units, passes on what is of these: everything in a run of
+/// one level; in one of two, neither blocks of nodes and what became of them nor the beginning of
+/// their division, and of the master's decisions that they were made.
+class UnitRecords final : public Journal {
+ public:
+  UnitRecords(std::size_t units, Journal& next) : units_(units), next_(next) {}
+
+  void block(const BlockRecord& record) override;
+  void decision(const DecisionRecord& record) override;
+  void event(const EventRecord& record) override;
+  void measured(const Measured& record) override;
+
+ private:
+  std::size_t units_;
+  Journal& next_;
+};
+
+}  // namespace equipoise

@@ -1,0 +1,170 @@
+// Makes a policy for the master and one for each agent, and lets the run loop run them.
+#include "tools/runs/two_level_run.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "shared_policies/run/two_levels.hpp"
+#include "shared_policies/solve/equal_finish.hpp"
+#include "tools/runs/cost_meters.hpp"
+
+namespace equipoise {
+namespace {
+
+/// The cost of a unit that another list of costs owns.
+class CostOf final : public CostModel {
+ public:
+  explicit CostOf(const CostModel& of) : of_(of) {}
+  [[nodiscard]] CostAt at(double items) const override { return of_.at(items); }
+  [[nodiscard]] double computing_s(double items) const override { return of_.computing_s(items); }
+  [[nodiscard]] bool non_decreasing() const override { return of_.non_decreasing(); }
+
+ private:
+  const CostModel& of_;
+};
+
+/// The time in which the units of a node do a block together.
+class CostOfNode final : public CostModel {
+ public:
+  /// (units) `costs` outlive it.
+  CostOfNode(std::vector<const CostModel*> costs, std::vector<double> cap_items)
+      : costs_(std::move(costs)), cap_items_(std::move(cap_items)) {}
+
+  [[nodiscard]] CostAt at(double items) const override {
+    constexpr double step = 1e-3;
+    const double here = seconds(items);
+    return {here, (seconds((1.0 + step) * items) - here) / (step * items)};
+  }
+  [[nodiscard]] bool non_decreasing() const override { return true; }
+
+ private:
+  /// What is more than all units can hold takes as much longer.
+  [[nodiscard]] double seconds(double items) const {
+    const Split split = solve_equal_finish({costs_, cap_items_, items});
+    double held = 0.0;
+    for (const double part : split.items) held += part;
+    return split.status == SplitStatus::capped ? split.finish_s * items / held : split.finish_s;
+  }
+
+  std::vector<const CostModel*> costs_;
+  std::vector<double> cap_items_;
+};
+
+/// `known` of the units `ids` alone.
+KnownCosts costs_of(const KnownCosts& known, const std::vector<UnitId>& ids) {
+  KnownCosts own;
+  own.phases.clear();
+  for (const KnownCosts::Phase& phase : known.phases) {
+    KnownCosts::Phase& of = own.phases.emplace_back();
+    for (const UnitId id : ids) {
+      if (id.index >= phase.size()) continue;
+      const CostModel* const cost = phase[id.index].get();
+      of.push_back(cost == nullptr ? nullptr : std::make_unique<CostOf>(*cost));
+    }
+  }
+  own.items = known.items;
+  for (const auto& phase : known.experience) {
+    auto& of = own.experience.emplace_back();
+    for (const UnitId id : ids) of.push_back(phase[id.index]);
+  }
+  return own;
+}
+
+/// One agent: its policy, and what it runs with.
+struct Agent {
+  KnownCosts known;
+  std::unique_ptr<Policy> policy;
+  std::unique_ptr<CostMeter> meter;
+  RunSetup setup;
+  std::unique_ptr<Journal> journal;
+};
+
+}  // namespace
+
+KnownCosts costs_of_nodes(const KnownCosts& known, const std::vector<Unit>& units,
+                          const std::vector<Workload>& phases) {
+  KnownCosts of_nodes;
+  of_nodes.phases.clear();
+  for (std::size_t k = 0; k < known.phases.size() && k < phases.size(); ++k) {
+    const KnownCosts::Phase& phase = known.phases[k];
+    KnownCosts::Phase& nodes = of_nodes.phases.emplace_back();
+    for (const NodeOfRun& node : nodes_of(units)) {
+      std::vector<const CostModel*> costs;
+      std::vector<double> caps;
+      for (const UnitId unit : node.units) {
+        if (unit.index >= phase.size() || phase[unit.index] == nullptr) continue;
+        costs.push_back(phase[unit.index].get());
+        caps.push_back(static_cast<double>(largest_block(units[unit.index], phases[k])));
+      }
+      nodes.push_back(costs.empty() ? nullptr : std::make_unique<CostOfNode>(costs, caps));
+    }
+  }
+  of_nodes.items = known.items;
+  return of_nodes;
+}
+
+void check_two_levels(const PolicyChoice& choice, const KnownCosts& known,
+                      const PolicyChoice& per_node, const KnownCosts& known_to_agents,
+                      const std::vector<Unit>& units, const std::vector<Workload>& phases) {
+  const std::vector<NodeOfRun> nodes = nodes_of(units);
+  std::vector<Unit> as_units;
+  for (const NodeOfRun& node : nodes) {
+    as_units.push_back(node.unit);
+    const KnownCosts own = costs_of(known_to_agents, node.units);
+    static_cast<void>(make_policy(per_node, &own, node.units_of(units)));
+  }
+  const KnownCosts of_nodes = costs_of_nodes(known, units, phases);
+  static_cast<void>(make_policy(choice, &of_nodes, as_units));
+}
+
+std::vector<UnitId> absent_at_start(const Scenario& scenario, const std::vector<Unit>& units) {
+  std::vector<UnitId> absent;
+  for (std::uint32_t unit = 0; unit < units.size(); ++unit) {
+    if (!scenario.presence_of(units[unit].name).at_start) absent.push_back(UnitId{unit});
+  }
+  return absent;
+}
+
+std::unique_ptr<CostMeter> cost_meter_of(const RunPlan& plan, const PolicyChoice& choice) {
+  std::vector<PaperPrice> prices;
+  for (const Workload& phase : plan.phases) {
+    prices.push_back(paper_price(*choice.info, phase.kernel));
+  }
+  return make_cost_meter(plan.run.decision_cost, std::move(prices), "--decision-cost");
+}
+
+RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* meter,
+                          const std::function<bool()>& stops, Journal& journal) {
+  const std::vector<NodeOfRun> nodes = nodes_of(plan.units);
+  RunSetup setup{{}, plan.phases, meter, stops};
+  std::vector<UnitId> ids;
+  std::vector<Agent> agents;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    setup.units.push_back(nodes[k].unit);
+    ids.push_back(id_of_node(plan.units.size(), k));
+    Agent& agent = agents.emplace_back();
+    agent.known = costs_of(*plan.known_to_agents, nodes[k].units);
+    agent.setup.units = nodes[k].units_of(plan.units);
+    agent.setup.phases = plan.phases;
+    agent.policy = make_policy(*plan.per_node, &agent.known, agent.setup.units);
+    agent.meter = cost_meter_of(plan, *plan.per_node);
+    agent.setup.cost_meter = agent.meter.get();
+    agent.setup.absent_at_start = absent_at_start(plan.scenario, agent.setup.units);
+    agent.setup.first_block = first_block_of(k);
+    agent.journal = std::make_unique<LevelJournal>(nodes[k].units, ids.back(), journal);
+  }
+  const KnownCosts known = costs_of_nodes(*plan.known, plan.units, plan.phases);
+  const std::unique_ptr<Policy> policy = make_policy(plan.run.policy, &known, setup.units);
+  plan.agents->run = [&](std::size_t node, Executor& units, NodeBlocks& blocks) {
+    Agent& agent = agents[node];
+    agent.setup.stop_requested = [&] { return blocks.is_over() || stops(); };
+    static_cast<void>(run_node(units, blocks, *agent.policy, agent.setup, *agent.journal));
+  };
+  LevelJournal of_master(ids, std::nullopt, journal);
+  return run_policy(executor, *policy, setup, of_master);
+}
+
+}  // namespace equipoise

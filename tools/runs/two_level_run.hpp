@@ -1,0 +1,39 @@
+// A run of two levels: the master's policy, which divides among nodes, and that of their agents.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "shared_policies/run/executor.hpp"
+#include "shared_policies/run/journal.hpp"
+#include "shared_policies/run/run_loop.hpp"
+#include "tools/runs/run_plan.hpp"
+
+namespace equipoise {
+
+/// What the master's policy knows of nodes, if it knows `known` of `units`: a block takes what its
+/// best division among the units of its node takes. No experience: nodes have none.
+[[nodiscard]] KnownCosts costs_of_nodes(const KnownCosts& known, const std::vector<Unit>& units,
+                                        const std::vector<Workload>& phases);
+
+/// Runs `plan`, which has agents, on `executor`, whose units are the nodes of the plan's units. All
+/// levels record in `journal`. `meter`: of the master; those of agents are like it. Throws what
+/// makers of policies throw.
+[[nodiscard]] RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* meter,
+                                        const std::function<bool()>& stops, Journal& journal);
+
+/// Throws what makers of policies throw, if `choice` cannot divide among the nodes of `units`, or
+/// `per_node` among the units of one of them.
+void check_two_levels(const PolicyChoice& choice, const KnownCosts& known,
+                      const PolicyChoice& per_node, const KnownCosts& known_to_agents,
+                      const std::vector<Unit>& units, const std::vector<Workload>& phases);
+
+/// The ids in `plan` that are absent when it starts, of these units.
+[[nodiscard]] std::vector<UnitId> absent_at_start(const Scenario& scenario,
+                                                  const std::vector<Unit>& units);
+
+/// What decisions of `choice` cost in `plan`; null: nothing.
+[[nodiscard]] std::unique_ptr<CostMeter> cost_meter_of(const RunPlan& plan,
+                                                       const PolicyChoice& choice);
+
+}  // namespace equipoise
