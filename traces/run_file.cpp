@@ -260,6 +260,7 @@ class RunReader {
       level.units = std::move(of);
       level.phases = file_.run.phases;
       level.first_block = first_block;
+      level.is_of_agent = first_block > 0;
       level.is_whole = file_.run.is_whole;
     };
     std::vector<Unit> nodes;

@@ -65,7 +65,7 @@ bool is_same(const UnitEstimate& a, const UnitEstimate& b) {
          a.block_items == b.block_items;
 }
 
-class CheckedRun final : public Executor, public Journal {
+class CheckedRun final : public Executor, public Journal, private NodeBlocks {
  public:
   explicit CheckedRun(const RecordedRun& run) : run_(run) {
     for (const RecordedLine& line : run.lines) {
@@ -87,8 +87,9 @@ class CheckedRun final : public Executor, public Journal {
   JournalCheck check(Policy& policy) {
     try {
       RunSetup setup{run_.units, run_.phases, nullptr, [this] { return is_over_; },
-                     run_.absent_at_start};
-      const RunOutcome outcome = run_policy(*this, policy, setup, *this);
+                     run_.absent_at_start, run_.first_block};
+      const RunOutcome outcome = run_.is_of_agent ? run_node(*this, *this, policy, setup, *this)
+                                                  : run_policy(*this, policy, setup, *this);
       expect_blocks_granted();
       if (!outcome.interrupted && cursor_ < lines_.size()) differ_here("the run is over");
     } catch (const Differs& differs) {
@@ -214,6 +215,17 @@ class CheckedRun final : public Executor, public Journal {
   }
 
  private:
+  // The blocks of a node, in the order in which its agent began to divide them.
+  std::optional<Block> next() override {
+    for (std::size_t i = cursor_; i < lines_.size(); ++i) {
+      const auto* const begin = event_of<IterationBegin>(*lines_[i]);
+      if (begin != nullptr) return begin->node_block;
+    }
+    return std::nullopt;
+  }
+  void done(const Block& /*block*/) override {}
+  [[nodiscard]] bool is_over() const override { return false; }
+
   template <class Record>
   [[nodiscard]] const Record* at_cursor() const {
     return cursor_ < lines_.size() ? std::get_if<Record>(&lines_[cursor_]->what) : nullptr;

@@ -19,6 +19,7 @@
 #include "tools/console/console.hpp"
 #include "tools/console/text_table.hpp"
 #include "tools/report/report_text.hpp"
+#include "tools/runs/two_level_run.hpp"
 #include "tools/search/schedule_search.hpp"
 #include "tools/simulations/sim_machine.hpp"
 #include "tools/worlds/inputs.hpp"
@@ -178,12 +179,42 @@ Json check_json(const JournalCheck& check) {
   return json;
 }
 
+JournalCheck check_level(const RecordedRun& level, const PolicyChoice& choice,
+                         const KnownCosts& known) {
+  const std::unique_ptr<Policy> policy = make_policy(choice, &known, level.units);
+  return check_journal(level, *policy);
+}
+
+/// The same of the master and of the agent of each node; the difference is that in the first line.
+JournalCheck check_levels(const RunFile& file, const RunOptions& options,
+                          const PolicyChoice& choice, const KnownCosts& known) {
+  JournalCheck all = check_level(file.levels.front(), choice,
+                                 costs_of_nodes(known, file.run.units, file.run.phases));
+  const PolicyChoice per_node = parse_policy(file.header.settings.per_node);
+  KnownCosts known_to_agents = recorded_knowledge(file, per_node, options);
+  const std::vector<NodeOfRun> nodes = nodes_of(file.run.units);
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const JournalCheck found = check_level(file.levels[1 + k], per_node,
+                                           costs_of(known_to_agents, nodes[k].units));
+    all.blocks += found.blocks;
+    all.copies += found.copies;
+    all.other += found.other;
+    if (!all.first_unknown_block) all.first_unknown_block = found.first_unknown_block;
+    if (!found.difference) continue;
+    const bool is_first = !all.difference || (found.difference->line > 0 &&
+                                              found.difference->line < all.difference->line);
+    if (is_first) all.difference = found.difference;
+  }
+  return all;
+}
+
 int check(const RunFile& file, const RunOptions& options, bool json) {
   const PolicyChoice choice = recorded_choice(file);
   KnownCosts known = recorded_knowledge(file, choice, options);
   known.experience = file.header.experience;
-  const std::unique_ptr<Policy> policy = make_policy(choice, &known, file.run.units);
-  const JournalCheck found = check_journal(file.run, *policy);
+  const JournalCheck found = file.levels.empty()
+                                 ? check_level(file.run, choice, known)
+                                 : check_levels(file, options, choice, std::move(known));
   if (json) print_json(check_json(found));
   if (!found.difference) return json ? 0 : print_out("{}\n", agreement_text(file, found));
   const JournalDifference& difference = *found.difference;

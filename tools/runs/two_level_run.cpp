@@ -53,7 +53,17 @@ class CostOfNode final : public CostModel {
   std::vector<double> cap_items_;
 };
 
-/// `known` of the units `ids` alone.
+/// One agent: its policy, and what it runs with.
+struct Agent {
+  KnownCosts known;
+  std::unique_ptr<Policy> policy;
+  std::unique_ptr<CostMeter> meter;
+  RunSetup setup;
+  std::unique_ptr<Journal> journal;
+};
+
+}  // namespace
+
 KnownCosts costs_of(const KnownCosts& known, const std::vector<UnitId>& ids) {
   KnownCosts own;
   own.phases.clear();
@@ -72,17 +82,6 @@ KnownCosts costs_of(const KnownCosts& known, const std::vector<UnitId>& ids) {
   }
   return own;
 }
-
-/// One agent: its policy, and what it runs with.
-struct Agent {
-  KnownCosts known;
-  std::unique_ptr<Policy> policy;
-  std::unique_ptr<CostMeter> meter;
-  RunSetup setup;
-  std::unique_ptr<Journal> journal;
-};
-
-}  // namespace
 
 KnownCosts costs_of_nodes(const KnownCosts& known, const std::vector<Unit>& units,
                           const std::vector<Workload>& phases) {

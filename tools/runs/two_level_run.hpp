@@ -22,6 +22,9 @@ namespace equipoise {
 [[nodiscard]] RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* meter,
                                         const std::function<bool()>& stops, Journal& journal);
 
+/// `known` of the units `ids` alone; what is in `known` outlives it.
+[[nodiscard]] KnownCosts costs_of(const KnownCosts& known, const std::vector<UnitId>& ids);
+
 /// Throws what makers of policies throw, if `choice` cannot divide among the nodes of `units`, or
 /// `per_node` among the units of one of them.
 void check_two_levels(const PolicyChoice& choice, const KnownCosts& known,
