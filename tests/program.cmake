@@ -28,6 +28,7 @@ equipoise_program_tests(this_machine SOURCES tools/live/this_machine_test.cpp AL
 equipoise_program_tests(program
   SOURCES
     tools/every_policy_test.cpp
+    tools/two_levels_test.cpp
     tools/parts_test.cpp
     tools/program_test.cpp
     tools/outputs/same_journal_test.cpp

@@ -31,6 +31,7 @@ equipoise_tests(run
     shared_policies/run/run_event_test.cpp
     shared_policies/run/run_loop_test.cpp
     shared_policies/run/take_back_test.cpp
+    shared_policies/run/two_levels_test.cpp
     shared_policies/run/view_test.cpp
     shared_policies/run/experience_journal_test.cpp
     shared_policies/run/scenario_journal_test.cpp

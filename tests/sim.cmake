@@ -18,6 +18,7 @@ equipoise_tests(sim
     sim/sharing_test.cpp
     sim/streaming_test.cpp
     sim/timeline_test.cpp
+    sim/two_levels_test.cpp
   LIBS equipoise_test_support equipoise::platforms
 )
 # The declarations of the energy plugin. The functions are called in the SimGrid that the module

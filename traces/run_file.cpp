@@ -266,6 +266,7 @@ class RunReader {
     std::vector<Unit> nodes;
     for (const NodeOfRun& node : nodes_) nodes.push_back(node.unit);
     add_level(std::move(nodes), 0);
+    file_.levels.back().may_take_back = false;
     std::vector<UnitId> in_level(units + nodes_.size());  // the number of each unit in its level
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
       in_level[units + k] = UnitId{static_cast<std::uint32_t>(k)};

@@ -86,8 +86,9 @@ class CheckedRun final : public Executor, public Journal, private NodeBlocks {
 
   JournalCheck check(Policy& policy) {
     try {
-      RunSetup setup{run_.units, run_.phases, nullptr, [this] { return is_over_; },
-                     run_.absent_at_start, run_.first_block};
+      RunSetup setup{
+          run_.units,           run_.phases,      nullptr,           [this] { return is_over_; },
+          run_.absent_at_start, run_.first_block, run_.may_take_back};
       const RunOutcome outcome = run_.is_of_agent ? run_node(*this, *this, policy, setup, *this)
                                                   : run_policy(*this, policy, setup, *this);
       expect_blocks_granted();

@@ -33,6 +33,7 @@ struct RecordedRun {
   std::vector<Workload> phases;
   std::vector<RecordedLine> lines;  ///< in the order of the journal
   std::uint64_t first_block = 0;    ///< RunSetup::first_block
+  bool may_take_back = true;        ///< RunSetup::may_take_back
   bool is_of_agent = false;         ///< the lower one of two levels
   bool is_whole = false;            ///< the journal ends with its summary; otherwise the run was
                                     ///< interrupted

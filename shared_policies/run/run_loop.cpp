@@ -603,7 +603,7 @@ class RunLoop final : private Decisions {
 
   bool withdraw(UnitId unit, std::uint64_t block) override {
     const MeterPause pause(setup_.cost_meter);
-    if (ledger_.find(unit, block) == nullptr) return false;
+    if (!setup_.may_take_back || ledger_.find(unit, block) == nullptr) return false;
     if (!taken_back_.add(view_.now())) return false;
     charge_answer();
     return ledger_.take_back(unit, block);
@@ -611,7 +611,7 @@ class RunLoop final : private Decisions {
 
   Items grant_copy(std::uint64_t block, UnitId of, UnitId unit) override {
     const MeterPause pause(setup_.cost_meter);
-    if (!ledger_.can_give_twice(block, of, unit)) return 0;
+    if (!setup_.may_take_back || !ledger_.can_give_twice(block, of, unit)) return 0;
     charge_answer();
     idle_waits_ = 0;
     return ledger_.give_twice(block, of, unit);

@@ -50,6 +50,9 @@ struct RunSetup {
   /// and the executor reports a UnitJoined when they come.
   std::vector<UnitId> absent_at_start{};
   std::uint64_t first_block = 0;  ///< the id of the first block that is handed out
+  /// Whether blocks may be taken back and given twice: those of nodes may not, because parts of
+  /// them are done already.
+  bool may_take_back = true;
 };
 
 /// How a run ended.

@@ -17,6 +17,14 @@ std::vector<Unit> NodeOfRun::units_of(std::span<const Unit> all) const {
   return own;
 }
 
+RunSetup setup_of_master(std::span<const NodeOfRun> nodes, std::vector<Workload> phases) {
+  RunSetup setup;
+  for (const NodeOfRun& node : nodes) setup.units.push_back(node.unit);
+  setup.phases = std::move(phases);
+  setup.may_take_back = false;
+  return setup;
+}
+
 std::vector<NodeOfRun> nodes_of(std::span<const Unit> units) {
   std::vector<NodeOfRun> nodes;
   for (std::uint32_t i = 0; i < units.size(); ++i) {

@@ -28,6 +28,10 @@ struct NodeOfRun {
   [[nodiscard]] std::vector<Unit> units_of(std::span<const Unit> all) const;
 };
 
+/// How the master's run loop runs on `nodes`: RunSetup, without what all levels have.
+[[nodiscard]] RunSetup setup_of_master(std::span<const NodeOfRun> nodes,
+                                       std::vector<Workload> phases);
+
 /// The nodes of `units`, those with the same Unit::node, in the order of their first units. Units
 /// that name none are of the node "master".
 [[nodiscard]] std::vector<NodeOfRun> nodes_of(std::span<const Unit> units);

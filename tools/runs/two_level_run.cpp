@@ -138,11 +138,12 @@ std::unique_ptr<CostMeter> cost_meter_of(const RunPlan& plan, const PolicyChoice
 RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* meter,
                           const std::function<bool()>& stops, Journal& journal) {
   const std::vector<NodeOfRun> nodes = nodes_of(plan.units);
-  RunSetup setup{{}, plan.phases, meter, stops};
+  RunSetup setup = setup_of_master(nodes, plan.phases);
+  setup.cost_meter = meter;
+  setup.stop_requested = stops;
   std::vector<UnitId> ids;
   std::vector<Agent> agents;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
-    setup.units.push_back(nodes[k].unit);
     ids.push_back(id_of_node(plan.units.size(), k));
     Agent& agent = agents.emplace_back();
     agent.known = costs_of(*plan.known_to_agents, nodes[k].units);

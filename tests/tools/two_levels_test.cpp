@@ -1,0 +1,93 @@
+// Tests of runs of two levels through the program: what their files say, and that their decisions
+// follow from these.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "shared_policies/model/measures.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace equipoise::two_levels_program_test {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Three nodes with two GPUs each and the network between them.
+const std::vector<std::string> machine = {"--platform", "platforms/gpu-clusters-3-100g.xml",
+                                          "--trace",    "traces/gpu-clusters-matmul-32768.jsonl",
+                                          "--workload", "matmul:n=32768"};
+
+ProgramRun simulate(std::vector<std::string> arguments) {
+  std::vector<std::string> all = {"simulate"};
+  all.insert(all.end(), machine.begin(), machine.end());
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run_equipoise(all);
+}
+
+TEST(TwoLevelsProgram, HasThePartsOfEachBlockOfANodeInItsFile) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("run.jsonl");
+  const ProgramRun run =
+      simulate({"--policy", "gss", "--per-node", "equipoise", "--out", file, "--quiet"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  std::map<std::uint64_t, Items> of_nodes;
+  std::map<std::uint64_t, Items> of_parts;
+  std::set<std::uint64_t> numbers;
+  Json header;
+  for (const std::string& text : lines_of(read_text(file))) {
+    const Json line = Json::parse(text);
+    if (line.contains("schema")) header = line;
+    if (!line.contains("block") || line.contains("event")) continue;
+    EXPECT_TRUE(numbers.insert(line["block"].get<std::uint64_t>()).second);
+    if (line.contains("node_block")) {
+      of_parts[line["node_block"].get<std::uint64_t>()] += line["items"].get<Items>();
+      EXPECT_EQ(line["unit"].get<std::string>().find(line["node"].get<std::string>() + "."), 0u);
+    } else {
+      of_nodes[line["block"].get<std::uint64_t>()] += line["items"].get<Items>();
+    }
+  }
+  EXPECT_EQ(of_parts, of_nodes);
+  EXPECT_GT(of_nodes.size(), 3u);
+  EXPECT_EQ(header["per_node"], "equipoise");
+  EXPECT_EQ(header["nodes"].size(), 3u);
+}
+
+TEST(TwoLevelsProgram, DecidesTheSameAgainOnBothLevels) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("run.jsonl");
+  for (const char* const master : {"greedy", "equipoise", "plb-hec", "static", "auto"}) {
+    ASSERT_EQ(simulate({"--policy", master, "--per-node", "awf-c", "--out", file}).exit_code, 0);
+    const ProgramRun check = run_equipoise({"replay", "--check", file});
+    EXPECT_EQ(check.exit_code, 0) << check.err;
+  }
+}
+
+TEST(TwoLevelsProgram, IsTheSameTwiceAndShownByItsUnits) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("run.jsonl");
+  const std::vector<std::string> same = {"--policy", "fac2", "--per-node", "plb-hec"};
+  const ProgramRun first = simulate(same);
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(first.out, simulate(same).out);
+  std::vector<std::string> with_file = same;
+  with_file.insert(with_file.end(), {"--out", file});
+  ASSERT_EQ(simulate(with_file).exit_code, 0);
+  const ProgramRun shown = run_equipoise({"show", file});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("verified"), std::string::npos) << shown.out;
+}
+
+TEST(TwoLevelsProgram, RefusesAPolicyOfNodesThatIsNone) {
+  const ProgramRun run = simulate({"--policy", "greedy", "--per-node", "gready"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("--per-node"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("greedy"), std::string::npos) << run.err;
+}
+
+}  // namespace
+}  // namespace equipoise::two_levels_program_test
