@@ -82,6 +82,15 @@ TEST(TwoLevelsProgram, IsTheSameTwiceAndShownByItsUnits) {
   EXPECT_NE(shown.out.find("verified"), std::string::npos) << shown.out;
 }
 
+TEST(TwoLevelsProgram, IsNotIssuedAgain) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("run.jsonl");
+  ASSERT_EQ(simulate({"--policy", "gss", "--per-node", "gss", "--out", file}).exit_code, 0);
+  const ProgramRun again = run_equipoise({"replay", "--decisions", file});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.err.find("--check"), std::string::npos) << again.err;
+}
+
 TEST(TwoLevelsProgram, RefusesAPolicyOfNodesThatIsNone) {
   const ProgramRun run = simulate({"--policy", "greedy", "--per-node", "gready"});
   EXPECT_EQ(run.exit_code, 2);

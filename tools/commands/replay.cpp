@@ -194,8 +194,8 @@ JournalCheck check_levels(const RunFile& file, const RunOptions& options,
   KnownCosts known_to_agents = recorded_knowledge(file, per_node, options);
   const std::vector<NodeOfRun> nodes = nodes_of(file.run.units);
   for (std::size_t k = 0; k < nodes.size(); ++k) {
-    const JournalCheck found = check_level(file.levels[1 + k], per_node,
-                                           costs_of(known_to_agents, nodes[k].units));
+    const JournalCheck found =
+        check_level(file.levels[1 + k], per_node, costs_of(known_to_agents, nodes[k].units));
     all.blocks += found.blocks;
     all.copies += found.copies;
     all.other += found.other;
@@ -380,6 +380,11 @@ void expect_sense(const ReplayRequest& request, const RunFile& file) {
 
 int replay_command(const ReplayRequest& request) {
   const auto recorded = std::make_shared<const RunFile>(read_run_file(request.run_file));
+  if (!recorded->levels.empty() && !request.check) {
+    throw InputError(request.run_file,
+                     "is a run of two levels, of which only the decisions can be checked; give "
+                     "--check");
+  }
   const RunOptions options = recorded_options(*recorded, request);
   expect_sense(request, *recorded);
   warn_of_an_early_end(*recorded);

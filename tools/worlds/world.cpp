@@ -364,6 +364,9 @@ void expect_inputs(const RunOptions& options, const std::string& command) {
   const auto or_on = [&](const std::string& name) {
     return command == "simulate" ? std::string() : "; or say --on " + name;
   };
+  if (!options.per_node.empty() && options.on != "sim") {
+    throw InputError("--per-node", "is simulated only; leave it out, or say --on sim");
+  }
   if (options.on == "sim" && !has_platform) {
     throw InputError(command, "to simulate, give --platform and --trace" + or_on("real"));
   }
