@@ -27,6 +27,13 @@ add_dependencies(equipoise_bench equipoise_bare_simgrid)
 target_include_directories(equipoise_bench PRIVATE ${PROJECT_BINARY_DIR}/made)
 add_dependencies(smoke equipoise_bench)
 
+# The bare MPI program, with which tests/bench/node-costs compares runs on nodes.
+if(MPI_FOUND)
+  add_executable(equipoise_bare_mpi bench/bare_mpi.cpp)
+  target_link_libraries(equipoise_bare_mpi PRIVATE equipoise_build_settings PkgConfig::MPI)
+  target_compile_definitions(equipoise_bare_mpi PRIVATE OMPI_SKIP_MPICXX)
+endif()
+
 # What a GPU can do. The limits of kernels are known where there are CUDA units.
 add_executable(equipoise_gpu_bench bench/gpu_run_bench.cpp)
 if(EQUIPOISE_HAS_CUDA)
