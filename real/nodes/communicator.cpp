@@ -216,6 +216,8 @@ void Communicator::live(const std::shared_ptr<std::promise<void>>& up) {
     }
   };
   tell_all(MessageKind::introduction, setup_.build + '\0' + setup_.host);
+  // Before anything is heard: a rank that is refused must have been introduced.
+  for (int rank = 0; rank < ranks_; ++rank) flush(rank);
   up->set_value();
   const PromptThread prompt;
   while (!ends_) {
