@@ -442,6 +442,18 @@ std::vector<double> UnitRecorder::pass_levels() const {
   return levels;
 }
 
+namespace {
+
+/// The bytes of the input of a block of `items`, with rows that neighbouring blocks need, too.
+double input_bytes(const Kernel& kernel, Items items) {
+  std::size_t bytes = 0;
+  for (const InputRows& rows : kernel.data().inputs) bytes += rows.bytes(items);
+  if (bytes > 0) return static_cast<double>(bytes);
+  return kernel.workload().in_bytes_per_item * static_cast<double>(items);
+}
+
+}  // namespace
+
 TraceSample UnitRecorder::sample_of(const Size& size, std::size_t index) const {
   const Workload& workload = setup_.kernel->workload();
   const StageTimes& times = size.samples.times()[index];
@@ -451,7 +463,7 @@ TraceSample UnitRecorder::sample_of(const Size& size, std::size_t index) const {
   sample.compute_mean_s = std::max(times.compute, time_min).value;
   if (workload.in_bytes_per_item > 0.0) {
     sample.in_s = std::max(times.in, time_min).value;
-    sample.in_bytes = workload.in_bytes_per_item * sample.items;
+    sample.in_bytes = input_bytes(*setup_.kernel, size.items);
   }
   if (workload.out_bytes_per_item > 0.0) {
     sample.out_s = std::max(times.out, time_min).value;

@@ -65,6 +65,18 @@ TEST(Record, TimesEveryUnitAtEverySize) {
   EXPECT_GT(recording.units[0].copies.in->bandwidth_bytes_per_s, 0.0);
 }
 
+TEST(Record, SaysTheBytesOfABlocksInputWithTheRowsAroundIt) {
+  const auto kernel =
+      make_kernel("gaussian", {{"width", "64"}, {"height", "64"}, {"radius", "3"}}, "--workload");
+  kernel->allocate(1);
+  RecordSetup setup = quick_setup({"cpu"}, *kernel);
+  setup.sizes = {1, 16};
+  for (const TraceSample& sample : record(setup).trace.samples) {
+    // Rows of `in_bytes_per_item`, of which a block needs three above and three below its own.
+    EXPECT_EQ(sample.in_bytes, kernel->workload().in_bytes_per_item * (sample.items + 6.0));
+  }
+}
+
 TEST(Record, TakesAllUnitsTogetherThroughPartsOfTheItemsOfTheirOwn) {
   KernelScript script(1000);
   std::atomic<int> at_work = 0;
