@@ -116,7 +116,7 @@ void SentData::send_part(Communicator& communicator, int rank, const Phase& phas
 }
 
 PooledBytes SentData::copy_of(const std::vector<SentPart>& parts) {
-  const PooledBytes copy = pool_.take(bytes_in(parts));
+  PooledBytes copy = pool_.take(bytes_in(parts));
   gather(parts, copy.span());
   return copy;
 }

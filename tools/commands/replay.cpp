@@ -212,9 +212,8 @@ int check(const RunFile& file, const RunOptions& options, bool json) {
   const PolicyChoice choice = recorded_choice(file);
   KnownCosts known = recorded_knowledge(file, choice, options);
   known.experience = file.header.experience;
-  const JournalCheck found = file.levels.empty()
-                                 ? check_level(file.run, choice, known)
-                                 : check_levels(file, options, choice, std::move(known));
+  const JournalCheck found = file.levels.empty() ? check_level(file.run, choice, known)
+                                                 : check_levels(file, options, choice, known);
   if (json) print_json(check_json(found));
   if (!found.difference) return json ? 0 : print_out("{}\n", agreement_text(file, found));
   const JournalDifference& difference = *found.difference;

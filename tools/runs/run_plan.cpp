@@ -218,6 +218,16 @@ InputError named_refusal(const InputError& refusal, const PolicyChoice& policy) 
   return {policy.loaded_from.empty() ? policy.spelling : policy.loaded_from, refusal.why()};
 }
 
+/// Runs one level or two.
+RunOutcome outcome_of(const RunPlan& plan, Executor& executor, const Deciding& deciding,
+                      CostMeter* meter, const std::function<bool()>& stops, Journal& journal) {
+  if (plan.agents != nullptr) return run_two_levels(plan, executor, meter, stops, journal);
+  const RunSetup setup{plan.units, plan.phases, meter, stops,
+                       absent_at_start(plan.scenario, plan.units)};
+  return run_policy(deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
+                    setup, journal);
+}
+
 }  // namespace
 
 RunReport run_plan(const RunPlan& plan, Executor& executor,
@@ -246,13 +256,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   };
   RunReport report;
   try {
-    report.outcome =
-        has_levels
-            ? run_two_levels(plan, executor, meter.get(), stops, journal)
-            : run_policy(deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
-                         {plan.units, plan.phases, meter.get(), stops,
-                          absent_at_start(plan.scenario, plan.units)},
-                         journal);
+    report.outcome = outcome_of(plan, executor, deciding, meter.get(), stops, journal);
     journal.finish();
   } catch (const InputError& refusal) {  // remove the run file of a refused run
     file.reset();
