@@ -18,13 +18,15 @@ namespace {
 using Json = nlohmann::json;
 
 /// Three nodes with two GPUs each and the network between them.
-const std::vector<std::string> machine = {"--platform", "platforms/gpu-clusters-3-100g.xml",
-                                          "--trace",    "traces/gpu-clusters-matmul-32768.jsonl",
-                                          "--workload", "matmul:n=32768"};
+const std::vector<std::string> matmul = {"--trace", "traces/gpu-clusters-matmul-32768.jsonl",
+                                         "--workload", "matmul:n=32768"};
+const std::vector<std::string> few_items = {"--trace", "traces/gpu-clusters-blackscholes.jsonl",
+                                            "--workload", "blackscholes:options=2000"};
 
-ProgramRun simulate(std::vector<std::string> arguments) {
-  std::vector<std::string> all = {"simulate"};
-  all.insert(all.end(), machine.begin(), machine.end());
+ProgramRun simulate(const std::vector<std::string>& arguments,
+                    const std::vector<std::string>& work = matmul) {
+  std::vector<std::string> all = {"simulate", "--platform", "platforms/gpu-clusters-3-100g.xml"};
+  all.insert(all.end(), work.begin(), work.end());
   all.insert(all.end(), arguments.begin(), arguments.end());
   return run_equipoise(all);
 }
@@ -65,6 +67,27 @@ TEST(TwoLevelsProgram, DecidesTheSameAgainOnBothLevels) {
     const ProgramRun check = run_equipoise({"replay", "--check", file});
     EXPECT_EQ(check.exit_code, 0) << check.err;
   }
+}
+
+TEST(TwoLevelsProgram, HasAnyPolicyOnEitherLevel) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("run.jsonl");
+  const Json all = Json::parse(run_equipoise({"list", "policies", "--json"}).out);
+  int tried = 0;
+  for (const Json& policy : all.at("policies")) {
+    const auto name = policy.at("name").get<std::string>();
+    if (name == "energy-alpha") continue;  // these units have no watts
+    ++tried;
+    for (const bool is_upper : {true, false}) {
+      const ProgramRun run = simulate({"--policy", is_upper ? name : "fac2", "--per-node",
+                                       is_upper ? "fac2" : name, "--out", file},
+                                      few_items);
+      EXPECT_EQ(run.exit_code, 0) << name << ": " << run.err;
+      EXPECT_NE(run.out.find("verified"), std::string::npos) << name << ": " << run.out;
+      EXPECT_EQ(run_equipoise({"replay", "--check", file}).exit_code, 0) << name;
+    }
+  }
+  EXPECT_GT(tried, 30);
 }
 
 TEST(TwoLevelsProgram, IsTheSameTwiceAndShownByItsUnits) {

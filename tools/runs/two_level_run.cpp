@@ -2,6 +2,7 @@
 #include "tools/runs/two_level_run.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -142,7 +143,7 @@ RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* me
   setup.cost_meter = meter;
   setup.stop_requested = stops;
   std::vector<UnitId> ids;
-  std::vector<Agent> agents;
+  std::deque<Agent> agents;  // where policies and run loops find what belongs to theirs
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     ids.push_back(id_of_node(plan.units.size(), k));
     Agent& agent = agents.emplace_back();

@@ -38,17 +38,14 @@ constexpr std::uint64_t first_simulated_id = std::uint64_t{1} << 62U;
 
 /// The items that are not handed out.
 Pool pool_of(const View& view) {
-  const Items all = view.workload().items;
-  Pool pool(all, view.workload().grain_items);
-  Items from = 0;
-  const auto take_up_to = [&](Items first) {
-    if (first > from) pool.take({from, first - from});
-  };
+  Pool pool;
   for (const ItemRange& range : view.not_handed_out()) {
-    take_up_to(range.first);
-    from = range.first + range.items;
+    if (pool.remaining() > 0) {
+      pool.put_back(range);
+    } else {
+      pool = Pool(range, view.workload().grain_items);
+    }
   }
-  take_up_to(all);
   return pool;
 }
 
