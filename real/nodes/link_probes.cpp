@@ -18,8 +18,9 @@ void LinkProbes::send(std::size_t number) {
   Probe& probe = probes_[number];
   const LinkProbe& asked = probe.asked;
   const bool is_held = there_.holds(asked.rank);
-  communicator_.post(asked.rank, archived(MessageToNode(SendLinkProbe{
-                                     number, asked.there_bytes, asked.back_bytes, is_held})));
+  communicator_.post(
+      asked.rank,
+      archived(MessageToNode(SendLinkProbe{number, asked.there_bytes, asked.back_bytes, is_held})));
   probe.sent = steady_clock::now();
   if (asked.there_bytes > 0) {
     const PooledBytes blank = pool_.take(asked.there_bytes);

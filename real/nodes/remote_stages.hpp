@@ -10,12 +10,12 @@ namespace equipoise {
 /// What is known of a block that was done on a node, by the master's clock. Moments that the node
 /// has told may be wrong by the error of its clock.
 struct RemoteBlock {
-  Seconds sent;      ///< when its bytes began to move
-  Seconds resident;  ///< when resident data were there that were sent for its sake; else `sent`
-  Seconds arrived;   ///< when its input was there
-  Seconds began;     ///< when the unit began with it after its setup, or, with copy engines, to
-                     ///< compute it
-  StageTimes on_node;             ///< the times of its stages there
+  Seconds sent;        ///< when its bytes began to move
+  Seconds resident;    ///< when resident data were there that were sent for its sake; else `sent`
+  Seconds arrived;     ///< when its input was there
+  Seconds began;       ///< when the unit began with it after its setup, or, with copy engines, to
+                       ///< compute it
+  StageTimes on_node;  ///< the times of its stages there
   bool copies_by_itself = false;  ///< the unit does, as a CPU
   Seconds end;                    ///< when its results were at the master
 };
