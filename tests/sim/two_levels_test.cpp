@@ -48,41 +48,14 @@ Seen simulate_levels(SimSetup setup, Items of_master, Items of_agents) {
     static_cast<void>(run_node(executor, blocks, policy, of_agent, journal));
   };
   setup.agents = agents;
-  return simulate(setup, [=](Executor& executor, Seen& seen) {
+  return in_child([&] {
     Scripted policy = pieces_of(of_master);
-    // Inside of the executor's run already: the loop's own run only calls the body.
-    class Inside final : public Executor {
-     public:
-      explicit Inside(Executor& next) : next_(next) {}
-      void run(const std::function<void()>& body) override { body(); }
-      [[nodiscard]] Seconds now() const override { return next_.now(); }
-      Seconds begin_iteration(int phase, int iteration) override {
-        return next_.begin_iteration(phase, iteration);
-      }
-      Seconds start(const Block& block, UnitId unit) override { return next_.start(block, unit); }
-      TakenBack take_back(const Block& block, UnitId unit) override {
-        return next_.take_back(block, unit);
-      }
-      Seconds probe(const Probe& probe, UnitId unit) override { return next_.probe(probe, unit); }
-      Seconds occupy(std::optional<UnitId> unit, Seconds span) override {
-        return next_.occupy(unit, span);
-      }
-      std::optional<Event> next(Seconds deadline) override { return next_.next(deadline); }
-
-     private:
-      Executor& next_;
-    } inside(executor);
-    MemoryJournal journal;
-    const RunOutcome outcome = run_policy(inside, policy, setup_of_master(nodes, phases), journal);
-    const auto tell = [&](const BlockRecord& r) {
-      seen.finishes.push_back({r.unit.index, r.block.id, r.assigned.value, r.times.setup.value,
-                               r.times.in.value, r.times.compute.value, r.times.out.value,
-                               r.begins.setup.value, r.begins.in.value, r.begins.compute.value,
-                               r.begins.out.value, r.end.value});
-    };
-    for (const BlockRecord& r : journal.blocks) tell(r);
-    for (const BlockRecord& r : of_units->blocks) tell(r);
-    seen.numbers.push_back(outcome.complete ? 1.0 : 0.0);
+    const std::unique_ptr<Executor> executor = make_sim_executor(setup);
+    Seen seen = run_policy_on(*executor, setup_of_master(nodes, phases), policy);
+    for (const BlockRecord& r : of_units->blocks) {
+      seen.finishes.push_back(finish_of(r.end, {r.unit, r.block, r.assigned, r.times, r.begins}));
+    }
+    return seen;
   });
 }
 

@@ -28,13 +28,6 @@ std::vector<T> unpack(const char*& from) {
   return values;
 }
 
-Finish finish_of(Seconds at, const BlockFinished& finished) {
-  return {finished.unit.index,           finished.block.id,           finished.assigned.value,
-          finished.times.setup.value,    finished.times.in.value,     finished.times.compute.value,
-          finished.times.out.value,      finished.begins.setup.value, finished.begins.in.value,
-          finished.begins.compute.value, finished.begins.out.value,   at.value};
-}
-
 /// A policy that gives each idle unit blocks of its own size.
 class FixedSizePerUnit final : public Policy {
  public:
@@ -82,7 +75,15 @@ class Collected final : public Journal {
   Seen& seen_;
 };
 
-/// Runs `see` in a child process and returns its result.
+}  // namespace
+
+Finish finish_of(Seconds at, const BlockFinished& finished) {
+  return {finished.unit.index,           finished.block.id,           finished.assigned.value,
+          finished.times.setup.value,    finished.times.in.value,     finished.times.compute.value,
+          finished.times.out.value,      finished.begins.setup.value, finished.begins.in.value,
+          finished.begins.compute.value, finished.begins.out.value,   at.value};
+}
+
 Seen in_child(const std::function<Seen()>& see) {
   ChildProcess child([&](int fd) {
     const Seen seen = see();
@@ -102,8 +103,6 @@ Seen in_child(const std::function<Seen()>& see) {
   seen.numbers = unpack<double>(from);
   return seen;
 }
-
-}  // namespace
 
 Seen simulate(const SimSetup& setup, const Script& script) {
   return in_child([&] {

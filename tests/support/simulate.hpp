@@ -40,6 +40,12 @@ struct Seen {
 /// Uses an executor, inside its body.
 using Script = std::function<void(Executor& executor, Seen& seen)>;
 
+/// What `see` returns in a child process. Throws std::runtime_error when the child dies.
+[[nodiscard]] Seen in_child(const std::function<Seen()>& see);
+
+/// A finished block as the test gets it.
+[[nodiscard]] Finish finish_of(Seconds at, const BlockFinished& finished);
+
 /// Runs `script` on a simulator in a child process. Throws std::runtime_error when the child dies.
 [[nodiscard]] Seen simulate(const SimSetup& setup, const Script& script);
 

@@ -1,5 +1,6 @@
 // `equipoise validate`: records a workload, simulates it and runs it for real.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -123,13 +124,15 @@ RecordedFiles record_all(const RealMachine& machine, const ValidateRequest& requ
   const std::string& folder = request.options.out;
   const auto kernels = static_cast<int>(machine.kernels.size());
   const int passes = (request.options.reps + kernels - 1) / kernels;
+  bool interrupted = false;
   files.platform = folder + "/platform.xml";
   for (std::size_t phase = 0; phase < machine.kernels.size(); ++phase) {
     const Workload& workload = machine.phases[phase];
     const std::string file = trace_file_of(workload, folder);
     if (std::ranges::find(files.traces, file) != files.traces.end()) continue;
     Recording recording = record_together(machine, phase, request, passes, run_repetition);
-    if (recording.interrupted && recording.trace.samples.empty()) break;
+    interrupted = recording.interrupted;
+    if (interrupted && recording.trace.samples.empty()) break;
     for (std::uint32_t unit = 0; unit < machine.specs.size(); ++unit) {
       const UnitSpec& spec = machine.specs[unit];
       if (!spec.computes()) time_paced(recording, unit, spec, workload, machine.traces);
@@ -139,10 +142,11 @@ RecordedFiles record_all(const RealMachine& machine, const ValidateRequest& requ
       write_whole_file(files.platform, platform_xml(measured_platform(machine, recording, file)));
     }
     files.traces.push_back(file);
-    if (recording.interrupted) {
-      warn(folder + " keeps what was recorded so far: " + file + " and " + files.platform);
-      break;
-    }
+    if (interrupted) break;
+  }
+  if (interrupted && !files.traces.empty()) {
+    warn(fmt::format("{} keeps what was recorded so far: {} and {}", folder,
+                     fmt::join(files.traces, ", "), files.platform));
   }
   return files;
 }
