@@ -37,7 +37,7 @@ class HostDriver final : public UnitDriver {
  public:
   HostDriver(WorkerSetup setup, int index) : UnitDriver(std::move(setup)), index_(index) {}
 
-  void come_up() override {
+  void come_up(WorkerMailbox& /*mailbox*/) override {
     if (setup_.cores.empty()) {
       pin_this_thread(setup_.waiting);
     } else {

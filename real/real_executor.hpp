@@ -20,6 +20,7 @@
 #include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/run/executor.hpp"
 #include "shared_policies/run/results.hpp"
+#include "shared_policies/run/two_levels.hpp"
 
 namespace equipoise {
 
@@ -48,6 +49,9 @@ struct RealSetup {
   std::optional<Placement> placement;  ///< if absent, `place_units` decides
   /// The other processes of the run, which have some of the units; null: there are none.
   std::shared_ptr<Nodes> nodes;
+  /// Of a run of two levels: the agents of the nodes of the units (`nodes_of`), among which the
+  /// executor's user divides. Null: it divides among the units.
+  std::shared_ptr<const NodeAgents> agents;
   std::vector<RealPhase> phases;
   RunDraws draws;     ///< of paced units
   Scenario scenario;  ///< disturbances of the units; events for absent targets have no effect

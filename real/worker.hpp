@@ -68,6 +68,7 @@ class BlockFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+class HostGate;
 class ResultClaim;
 
 /// Why a worker's blocks are abandoned.
@@ -147,7 +148,10 @@ struct WorkerSetup {
   std::shared_ptr<Clock> clock;
   std::shared_ptr<WakeSignal> controller;  ///< notified after every report
   std::shared_ptr<Lateness> lateness;      ///< of units that are paced
-  bool measures_waits = false;             ///< whether units of CPU cores tell BlockCores::waited
+  /// If that abandons its blocks, the worker must not touch the host's data any more: it works for
+  /// a node, which has blocks of its own. Null: it does not.
+  std::shared_ptr<HostGate> outer{};
+  bool measures_waits = false;  ///< whether units of CPU cores tell BlockCores::waited
 };
 
 }  // namespace equipoise

@@ -162,7 +162,7 @@ void WorkerMailbox::report(const Report& report) {
 
 void MailboxWorker::queue(Command command, ResultClaimPtr claim) {
   command.epoch = mailbox_->epoch();
-  command.iteration = mailbox_->host_.iteration();
+  command.iteration = mailbox_->host_->iteration();
   waiting_.push_back({command, std::move(claim)});
   hand_on();
 }
@@ -196,7 +196,7 @@ ResultClaimPtr MailboxWorker::contest(std::uint64_t original) {
   return nullptr;
 }
 
-void MailboxWorker::begin_iteration() { mailbox_->host_.begin_iteration(); }
+void MailboxWorker::begin_iteration() { mailbox_->host_->begin_iteration(); }
 
 const Report* MailboxWorker::report() {
   const Report* report = mailbox_->reports_.front();
@@ -219,7 +219,7 @@ void MailboxWorker::drop_report() {
 void MailboxWorker::abandon(Abandoned why) {
   waiting_.clear();
   mailbox_->goes_on_.store(why == Abandoned::late, std::memory_order_seq_cst);
-  mailbox_->host_.abandon();
+  mailbox_->host_->abandon();
   mailbox_->slots_.abandon();
   for (AtThread& held : at_thread_) held.is_abandoned = true;
   mailbox_->signal_->notify();
@@ -256,7 +256,8 @@ namespace {
 class ThreadedWorker final : public MailboxWorker {
  public:
   ThreadedWorker(std::unique_ptr<UnitDriver> driver, WakeSignal::Span patience)
-      : MailboxWorker(driver->setup().controller, patience), unit_(driver->setup().unit.name) {
+      : MailboxWorker(driver->setup().controller, patience, driver->setup().outer),
+        unit_(driver->setup().unit.name) {
     auto state = std::make_shared<Thread>();
     state->driver = std::move(driver);
     up_ = state->up.get_future();
@@ -301,7 +302,7 @@ class ThreadedWorker final : public MailboxWorker {
   static void live(Thread& thread, const std::shared_ptr<WorkerMailbox>& mailbox) {
     bool is_up = false;
     try {
-      thread.driver->come_up();
+      thread.driver->come_up(*mailbox);
       is_up = true;
       thread.up.set_value();
       thread.driver->work(*mailbox);

@@ -100,11 +100,17 @@ class BlockSlots {
 class WorkerMailbox {
  public:
   /// `patience` is how long the thread polls for its next command before it sleeps.
-  WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience)
-      : WorkerMailbox(std::move(controller), std::make_shared<WakeSignal>(patience)) {}
+  /// `outer`: as of WorkerSetup.
+  WorkerMailbox(std::shared_ptr<WakeSignal> controller, WakeSignal::Span patience,
+                std::shared_ptr<HostGate> outer)
+      : WorkerMailbox(std::move(controller), std::make_shared<WakeSignal>(patience),
+                      std::move(outer)) {}
   /// `thread` wakes a thread that serves several mailboxes and never waits for one of them alone.
-  WorkerMailbox(std::shared_ptr<WakeSignal> controller, std::shared_ptr<WakeSignal> thread)
-      : controller_(std::move(controller)), signal_(std::move(thread)) {}
+  WorkerMailbox(std::shared_ptr<WakeSignal> controller, std::shared_ptr<WakeSignal> thread,
+                std::shared_ptr<HostGate> outer)
+      : controller_(std::move(controller)),
+        signal_(std::move(thread)),
+        host_(std::make_shared<HostGate>(std::move(outer))) {}
 
   /// Waits until `deadline` for a command and returns the oldest one that was not dropped. Returns
   /// nullptr if the deadline has come, if blocks were abandoned (`epoch`), if the bell was rung, or
@@ -115,7 +121,7 @@ class WorkerMailbox {
   void drop_command() { commands_.pop(); }
   [[nodiscard]] bool stops() const { return stops_.load(std::memory_order_seq_cst); }
   /// Commands of any other epoch are abandoned.
-  [[nodiscard]] std::uint32_t epoch() const { return host_.epoch(); }
+  [[nodiscard]] std::uint32_t epoch() const { return host_->epoch(); }
   /// Whether the unit goes on with what it has begun of the blocks that were abandoned last.
   [[nodiscard]] bool goes_on() const { return goes_on_.load(std::memory_order_seq_cst); }
 
@@ -127,12 +133,13 @@ class WorkerMailbox {
     return stops() || (is_abandoned(command) && !goes_on());
   }
   /// Guards the host's data.
-  [[nodiscard]] HostGate& host() { return host_; }
+  [[nodiscard]] HostGate& host() { return *host_; }
+  [[nodiscard]] const std::shared_ptr<HostGate>& shared_host() const { return host_; }
   /// Calls `touch`, which reads or writes the host's data for `command`, unless it may not any
   /// more. Returns whether it was called.
   template <class Touch>
   bool access_host(const Command& command, Touch&& touch) {
-    return host_.access(command.epoch, command.iteration, std::forward<Touch>(touch));
+    return host_->access(command.epoch, command.iteration, std::forward<Touch>(touch));
   }
   /// What was taken back, and which blocks have copies.
   [[nodiscard]] BlockSlots& slots() { return slots_; }
@@ -155,7 +162,7 @@ class WorkerMailbox {
   Ring<Command, blocks_at_worker_max> commands_;
   Ring<Report, blocks_at_worker_max> reports_;
   std::shared_ptr<WakeSignal> signal_;
-  HostGate host_;
+  std::shared_ptr<HostGate> host_;
   BlockSlots slots_;
   std::atomic<std::uint64_t> rings_ = 0;
   std::uint32_t seen_epoch_ = 0;  ///< used by the thread
@@ -181,8 +188,10 @@ class MailboxWorker : public Worker {
  protected:
   /// The arguments are those of WorkerMailbox.
   template <class Thread>
-  MailboxWorker(std::shared_ptr<WakeSignal> controller, Thread thread)
-      : mailbox_(std::make_shared<WorkerMailbox>(std::move(controller), std::move(thread))) {}
+  MailboxWorker(std::shared_ptr<WakeSignal> controller, Thread thread,
+                std::shared_ptr<HostGate> outer)
+      : mailbox_(std::make_shared<WorkerMailbox>(std::move(controller), std::move(thread),
+                                                 std::move(outer))) {}
 
   [[nodiscard]] const std::shared_ptr<WorkerMailbox>& mailbox() const { return mailbox_; }
 
@@ -229,8 +238,9 @@ class UnitDriver {
   UnitDriver& operator=(const UnitDriver&) = delete;
   virtual ~UnitDriver() = default;
 
-  /// Makes the unit ready for its first block. If it throws, the unit does not come up.
-  virtual void come_up() = 0;
+  /// Makes the unit ready for its first block. If it throws, the unit does not come up. `mailbox`
+  /// is that of `work`.
+  virtual void come_up(WorkerMailbox& mailbox) = 0;
   /// Works on commands until the mailbox stops. If it throws, the unit has failed with all its
   /// blocks. The mailbox outlives the driver.
   virtual void work(WorkerMailbox& mailbox) = 0;

@@ -243,7 +243,7 @@ class DeviceDriver final : public UnitDriver {
     if (held_) held_->end();
   }
 
-  void come_up() override {
+  void come_up(WorkerMailbox& /*mailbox*/) override {
     pin_this_thread(setup_.waiting);
     wake_this_thread_on_time();
     device_ = open_(setup_);

@@ -135,7 +135,7 @@ class PulledUnit::Blocks {
 class PulledUnit::PulledWorker final : public MailboxWorker {
  public:
   PulledWorker(const WorkerSetup& setup, std::shared_ptr<Blocks> blocks)
-      : MailboxWorker(setup.controller, pull_patience), blocks_(std::move(blocks)) {
+      : MailboxWorker(setup.controller, pull_patience, setup.outer), blocks_(std::move(blocks)) {
     blocks_->open(mailbox(), setup.clock);
   }
   ~PulledWorker() override {

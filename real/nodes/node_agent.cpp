@@ -19,6 +19,7 @@
 #include "real/nodes/node_data.hpp"
 #include "real/nodes/node_messages.hpp"
 #include "real/nodes/payload.hpp"
+#include "real/two_levels/node_worker.hpp"
 #include "real/worker_mailbox.hpp"
 #include "shared_policies/model/failure.hpp"
 
@@ -52,6 +53,69 @@ struct LocalUnit {
   std::vector<BlockReport> at_worker{};
 };
 
+/// Warnings of a run. Several threads may use it.
+class NodeNotes {
+ public:
+  void add(std::string text) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    texts_.push_back(std::move(text));
+  }
+  [[nodiscard]] std::vector<std::string> take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(texts_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> texts_;
+};
+
+/// Collects the records of an agent, and posts many of them at once.
+class PostingJournal final : public Journal {
+ public:
+  using Post = std::function<void(std::vector<RecordedLine>)>;
+  explicit PostingJournal(Post post) : post_(std::move(post)) {}
+
+  void block(const BlockRecord& record) override { add(record); }
+  void decision(const DecisionRecord& record) override { add(record); }
+  void event(const EventRecord& record) override { add(record); }
+  void measured(const Measured& record) override { add(record); }
+
+  /// Posts what was collected.
+  void post() {
+    if (!lines_.empty()) post_(std::exchange(lines_, {}));
+  }
+
+ private:
+  template <class Record>
+  void add(const Record& record) {
+    constexpr std::size_t many = 256;
+    lines_.push_back({0, record});
+    if (lines_.size() >= many) post();
+  }
+
+  Post post_;
+  std::vector<RecordedLine> lines_;
+};
+
+/// Blocks of a node, of whose parts all records are posted before their end is told.
+class PostedBlocks final : public NodeBlocks {
+ public:
+  /// Both outlive it.
+  PostedBlocks(NodeBlocks& blocks, PostingJournal& journal) : blocks_(blocks), journal_(journal) {}
+
+  std::optional<Block> next() override { return blocks_.next(); }
+  void done(const Block& block) override {
+    journal_.post();
+    blocks_.done(block);
+  }
+  [[nodiscard]] bool is_over() const override { return blocks_.is_over(); }
+
+ private:
+  NodeBlocks& blocks_;
+  PostingJournal& journal_;
+};
+
 /// One run, between its beginning and its end.
 struct NodeRun {
   NodeRunSetup setup;
@@ -61,8 +125,8 @@ struct NodeRun {
   std::shared_ptr<Clock> clock;
   std::shared_ptr<Lateness> lateness = std::make_shared<Lateness>();
   std::vector<LocalUnit> units;
-  RunLoads loads;                       ///< used by the first thread
-  std::vector<std::string> warnings{};  ///< likewise
+  RunLoads loads;  ///< used by the first thread
+  std::shared_ptr<NodeNotes> notes = std::make_shared<NodeNotes>();
   std::uint32_t residents_sent = 0;
   std::uint32_t residents_here = 0;
   Seconds resident_at{};  ///< when the last resident array was there
@@ -211,27 +275,57 @@ class NodeAgent final : public CommunicatorClient {
   void make_units() {
     NodeRun& run = *run_;
     std::vector<LocalUnit> units;
-    for (std::size_t i = 0; i < run.specs.size(); ++i) {
-      const UnitSpec& spec = run.specs[i];
-      WorkerSetup worker{.unit = spec.unit,
-                         .cores = run.setup.place.cores[i],
-                         .waiting = run.setup.place.others(),
-                         .copies_first = run.setup.place.copies_first(),
-                         .rates = spec.rates(run.setup.scenario),
-                         .phases = {},
-                         .draws = run.setup.draws,
-                         .clock = run.clock,
-                         .controller = communicator_->signal(),
-                         .lateness = run.lateness,
-                         .measures_waits = run.setup.measures_waits};
-      for (std::size_t phase = 0; phase < run.phases.size(); ++phase) {
-        worker.phases.push_back({&run.phases[phase], run.kernels[phase].get()});
+    WorkerSetup common{.unit = {},
+                       .cores = {},
+                       .waiting = run.setup.place.others(),
+                       .copies_first = run.setup.place.copies_first(),
+                       .rates = {},
+                       .phases = {},
+                       .draws = run.setup.draws,
+                       .clock = run.clock,
+                       .controller = communicator_->signal(),
+                       .lateness = run.lateness,
+                       .measures_waits = run.setup.measures_waits};
+    for (std::size_t phase = 0; phase < run.phases.size(); ++phase) {
+      common.phases.push_back({&run.phases[phase], run.kernels[phase].get()});
+    }
+    if (run.setup.agent) {
+      units.push_back({make_node_worker(common, part_of(run))});
+    } else {
+      for (std::size_t i = 0; i < run.specs.size(); ++i) {
+        const UnitSpec& spec = run.specs[i];
+        WorkerSetup worker = common;
+        worker.unit = spec.unit;
+        worker.cores = run.setup.place.cores[i];
+        worker.rates = spec.rates(run.setup.scenario);
+        units.push_back({spec.factory->make_worker(std::move(worker))});
       }
-      units.push_back({spec.factory->make_worker(std::move(worker))});
     }
     for (LocalUnit& unit : units) unit.worker->await_up();
     const std::lock_guard<std::mutex> lock(mutex_);
     run.units = std::move(units);
+  }
+
+  /// All units of the node, with its agent.
+  NodePart part_of(const NodeRun& run) {
+    DrivenUnits units{.units = run.specs,
+                      .placement = run.setup.place,
+                      .scenario = run.setup.scenario,
+                      .block_timeout = run.setup.agent->block_timeout,
+                      .time_scale = run.setup.time_scale,
+                      .stop_requested = {},
+                      .warn = [notes = run.notes](const std::string& text) { notes->add(text); },
+                      .report_cores = {}};
+    auto journal = std::make_shared<PostingJournal>(
+        [this, number = run.setup.run](std::vector<RecordedLine> lines) {
+          post(AgentRecords{number, std::move(lines)});
+        });
+    DivideBlocks agent = service_.make_agent(run.setup.agent->number, run.setup.scenario, journal);
+    return {std::move(units), [agent, journal](Executor& executor, NodeBlocks& blocks) {
+              PostedBlocks posted(blocks, *journal);
+              agent(executor, posted);
+              journal->post();
+            }};
   }
 
   /// Starts the loads of the scenario, whose clock has started.
@@ -240,8 +334,7 @@ class NodeAgent final : public CommunicatorClient {
     try {
       run_->loads.start(run_->setup.scenario, run_->specs, run_->setup.place.cores, *run_->clock);
     } catch (const std::exception& failure) {
-      run_->warnings.push_back(
-          fmt::format("loads of the scenario are missing: {}", failure.what()));
+      run_->notes->add(fmt::format("loads of the scenario are missing: {}", failure.what()));
     }
   }
   [[nodiscard]] bool is_up() {
@@ -260,7 +353,6 @@ class NodeAgent final : public CommunicatorClient {
     }
     RunEnded ended;
     if (!run) return ended;
-    ended.warnings = std::move(run->warnings);
     run->loads.tell(run->clock->now(), [&](const Disturbance& load, double share) {
       const auto event = &load - run->setup.scenario.events.data();
       ended.loads.push_back({static_cast<std::uint32_t>(event), share});
@@ -273,12 +365,13 @@ class NodeAgent final : public CommunicatorClient {
       Worker& worker = *run->units[i].worker;
       if (worker.has_ended(is_stopped ? patience_after_stop : patience_at_end)) continue;
       worker.leave_behind();
-      ended.warnings.push_back(fmt::format(
-          "unit {} is left behind: it works until the program ends, and may disturb what runs "
-          "until then",
-          run->specs[i].unit.name));
+      run->notes->add(fmt::format(
+          "{} is left behind: it works until the program ends, and may disturb what runs until "
+          "then",
+          run->setup.agent ? "a unit of it" : "unit " + run->specs[i].unit.name));
     }
     run->loads.end();
+    ended.warnings = run->notes->take();
     const PacingReport pacing = run->lateness->report();
     ended.late_blocks = static_cast<std::int64_t>(pacing.blocks);
     ended.late_mean = pacing.late_mean;

@@ -9,7 +9,9 @@
 #include "real/kernels/kernel.hpp"
 #include "real/nodes/communicator.hpp"
 #include "real/unit_spec.hpp"
+#include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/workload.hpp"
+#include "shared_policies/run/two_levels.hpp"
 
 namespace equipoise {
 
@@ -29,6 +31,10 @@ class NodeService {
   [[nodiscard]] virtual const std::vector<Workload>& phases() const = 0;
   /// (phases), whose programs are prepared; null if no unit of the node computes.
   [[nodiscard]] virtual std::vector<Kernel*> kernels() const = 0;
+  /// What divides the blocks of this node, number `node` of a run of two levels, among its units
+  /// under `scenario`. Its records go to `journal`. Throws InputError if its policy cannot be made.
+  [[nodiscard]] virtual DivideBlocks make_agent(std::size_t node, const Scenario& scenario,
+                                                std::shared_ptr<Journal> journal) = 0;
 };
 
 /// Does what the master says until it says that it is over, or is gone. The calling thread brings

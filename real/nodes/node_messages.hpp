@@ -14,8 +14,10 @@
 #include "real/worker.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/block.hpp"
+#include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/model/event.hpp"
 #include "shared_policies/model/workload.hpp"
+#include "shared_policies/run/recorded_run.hpp"
 
 namespace equipoise {
 
@@ -24,6 +26,11 @@ namespace equipoise {
 /// A question for the program on the node, answered by an Answer.
 struct Question {
   std::string text;
+};
+/// What the agent of a node needs in a run of two levels.
+struct NodeAgentSetup {
+  std::uint64_t number = 0;  ///< of its node in the run
+  BlockTimeout block_timeout{};
 };
 /// What the workers of a node need for a run.
 struct NodeRunSetup {
@@ -37,6 +44,8 @@ struct NodeRunSetup {
   std::vector<DataShape> shapes{};  ///< (phases)
   /// How many resident arrays follow at once, which units have before the run.
   std::uint32_t residents_before = 0;
+  /// Whose blocks the node divides itself, so that it is one unit; none: it has its units.
+  std::optional<NodeAgentSetup> agent{};
 };
 /// Begin a run: bring the units up. Answered by RunBegan.
 struct BeginRun {
@@ -161,6 +170,12 @@ struct BlockReport {
   std::string enclosed{};               ///< the results, if these are little
   std::vector<std::uint64_t> pieces{};  ///< else the bytes of the payloads that follow
 };
+/// What the agent of a node has recorded. It is there before the end of a block to whose parts it
+/// belongs is reported.
+struct AgentRecords {
+  std::uint64_t run = 0;
+  std::vector<RecordedLine> lines{};
+};
 /// The unit has ended all blocks of earlier epochs than this.
 struct UnitFree {
   std::uint64_t run = 0;
@@ -176,7 +191,8 @@ struct LinkProbed {
   std::uint64_t back_bytes = 0;
 };
 
-using MessageFromNode = std::variant<Answer, RunBegan, RunEnded, BlockReport, UnitFree, LinkProbed>;
+using MessageFromNode =
+    std::variant<Answer, RunBegan, RunEnded, BlockReport, AgentRecords, UnitFree, LinkProbed>;
 
 [[nodiscard]] std::string archived(const MessageToNode& message);
 [[nodiscard]] std::string archived(const MessageFromNode& message);

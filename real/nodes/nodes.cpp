@@ -32,7 +32,7 @@ constexpr milliseconds clocks_patience{1000};
 class RemoteWorker final : public MailboxWorker {
  public:
   RemoteWorker(std::shared_ptr<WakeSignal> controller, std::shared_ptr<WakeSignal> thread)
-      : MailboxWorker(std::move(controller), std::move(thread)) {}
+      : MailboxWorker(std::move(controller), std::move(thread), nullptr) {}
   ~RemoteWorker() override { stop(); }
 
   [[nodiscard]] const std::shared_ptr<WorkerMailbox>& box() const { return mailbox(); }
@@ -99,15 +99,19 @@ class Nodes::Master final : public CommunicatorClient {
                        .time_scale = run.time_scale,
                        .measures_waits = run.measures_waits};
     for (const WorkerPhase& phase : run.phases) setup.phases.push_back(*phase.workload);
-    in_thread([this, setup, sent = std::make_shared<SentData>(run.phases, ranks())]() mutable {
+    in_thread([this, setup, agents = run.agents,
+               sent = std::make_shared<SentData>(run.phases, ranks())]() mutable {
       sent_ = std::move(*sent);
       sent_.begin_run(++run_number_);
       setup.run = run_number_;
       setup.shapes = sent_.shapes();
       const bool is_replicated = setup.phases.front().distribution == Distribution::replicated;
       ended_ = NodesRunEnd{};
+      agents_ = agents;
       for (int rank = 1; rank < ranks(); ++rank) {
         setup.place = node(rank).place;
+        if (agents)
+          setup.agent = NodeAgentSetup{agents->numbers[at_rank(rank)], agents->block_timeout};
         setup.residents_before = is_replicated ? sent_.count_missing(rank) : 0;
         node(rank).began.reset();
         node(rank).has_ended = false;
@@ -158,6 +162,7 @@ class Nodes::Master final : public CommunicatorClient {
     await([](const Node& node) { return node.has_ended; }, patience.most);
     const std::lock_guard<std::mutex> lock(mutex_);
     sent_ = SentData();
+    agents_.reset();
     return std::exchange(ended_, {});
   }
 
@@ -288,6 +293,9 @@ class Nodes::Master final : public CommunicatorClient {
 
   [[nodiscard]] Node& node(int rank) { return nodes_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] const Node& node(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
+
+  /// The place of a rank in (ranks - 1).
+  [[nodiscard]] static std::size_t at_rank(int rank) { return static_cast<std::size_t>(rank - 1); }
 
   /// Lets the communicator's thread call `task`, and waits until it has.
   void in_thread(std::function<void()> task) {
@@ -493,6 +501,13 @@ class Nodes::Master final : public CommunicatorClient {
     });
   }
 
+  void take(int from, const AgentRecords& records) {
+    if (records.run != run_number_ || !agents_) return;
+    for (const RecordedLine& line : records.lines) {
+      agents_->record(agents_->numbers[at_rank(from)], line);
+    }
+  }
+
   void take(int from, const UnitFree& free) {
     RemoteUnit* const unit = unit_of(from, free.run, free.unit);
     if (unit == nullptr || unit->has_failed) return;
@@ -607,6 +622,7 @@ class Nodes::Master final : public CommunicatorClient {
   std::vector<Node> nodes_;  ///< (ranks)
   std::uint64_t run_number_ = 0;
   SentData sent_;
+  std::optional<RemoteAgents> agents_;  ///< of the run
   std::vector<RemoteUnit> units_;
   BytePool pool_;
   HeldLinks there_{{}};

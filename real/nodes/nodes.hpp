@@ -17,19 +17,29 @@
 #include "real/nodes/node_messages.hpp"
 #include "real/worker.hpp"
 #include "shared_policies/machine/scenario.hpp"
+#include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/model/measures.hpp"
+#include "shared_policies/run/recorded_run.hpp"
 
 namespace equipoise {
 
 /// The name of a rank's node: "node1".
 [[nodiscard]] std::string node_name(int rank);
 
-/// A unit of a node.
+/// A unit of a node; or a whole node, in a run of two levels.
 struct NodeUnit {
   int rank = 0;
-  std::uint32_t number = 0;       ///< among the units of the node
+  std::uint32_t number = 0;       ///< among the units of the node; 0: the node
   bool computes = true;           ///< otherwise its results are no results
   bool copies_by_itself = false;  ///< as a CPU: its copies on the node count as computing
+};
+
+/// The agents of a run of two levels that divide the blocks of other ranks there.
+struct RemoteAgents {
+  std::vector<std::uint64_t> numbers{};  ///< (ranks - 1) those of their nodes in the run
+  BlockTimeout block_timeout{};          ///< of the nodes' units
+  /// Takes a record of the agent of a node, with that number. Any thread may call it.
+  std::function<void(std::size_t node, const RecordedLine& record)> record{};
 };
 
 /// A run as nodes need it.
@@ -39,6 +49,8 @@ struct NodesRun {
   RunDraws draws;
   double time_scale = 1.0;
   bool measures_waits = false;
+  /// None: the master divides among the units of the nodes.
+  std::optional<RemoteAgents> agents{};
 };
 
 /// What the nodes told when a run had ended.

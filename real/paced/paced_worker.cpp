@@ -32,7 +32,7 @@ class PacedDriver final : public UnitDriver, private PipelineStages {
     }
   }
 
-  void come_up() override {
+  void come_up(WorkerMailbox& /*mailbox*/) override {
     pin_this_thread(setup_.waiting);
     wake_this_thread_on_time();
   }

@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <utility>
 
 namespace equipoise {
 
@@ -15,6 +17,12 @@ namespace equipoise {
 /// it at once.
 class HostGate {
  public:
+  HostGate() = default;
+  /// A gate that is closed for good once the present blocks of `outer` are abandoned. Null: nothing
+  /// but its own blocks closes it.
+  explicit HostGate(std::shared_ptr<HostGate> outer)
+      : outer_(std::move(outer)), outer_epoch_(outer_ ? outer_->epoch() : 0) {}
+
   /// The epoch of blocks that are handed out now.
   [[nodiscard]] std::uint32_t epoch() const { return epoch_.load(std::memory_order_seq_cst); }
   /// The iteration of blocks that are handed out now, counted over all phases.
@@ -27,10 +35,11 @@ class HostGate {
   /// iteration is over. Returns whether it was called.
   template <class Touch>
   bool access(std::uint32_t epoch, std::optional<std::uint32_t> iteration, Touch&& touch) {
-    const std::shared_lock<std::shared_mutex> lock(mutex_);
-    if (epoch != this->epoch() || (iteration && *iteration != this->iteration())) return false;
-    touch();
-    return true;
+    if (!outer_) return access_here(epoch, iteration, touch);
+    bool is_open = false;
+    outer_->access_here(outer_epoch_, std::nullopt,
+                        [&] { is_open = access_here(epoch, iteration, touch); });
+    return is_open;
   }
 
   /// Abandons all blocks of the present epoch. Waits for the end of accesses; there are none later.
@@ -39,11 +48,21 @@ class HostGate {
   void begin_iteration() { end(iteration_); }
 
  private:
+  template <class Touch>
+  bool access_here(std::uint32_t epoch, std::optional<std::uint32_t> iteration, Touch&& touch) {
+    const std::shared_lock<std::shared_mutex> lock(mutex_);
+    if (epoch != this->epoch() || (iteration && *iteration != this->iteration())) return false;
+    touch();
+    return true;
+  }
+
   void end(std::atomic<std::uint32_t>& what) {
     what.fetch_add(1, std::memory_order_seq_cst);  // first: no further access begins
     const std::unique_lock<std::shared_mutex> lock(mutex_);
   }
 
+  std::shared_ptr<HostGate> outer_;
+  std::uint32_t outer_epoch_ = 0;
   std::shared_mutex mutex_;
   std::atomic<std::uint32_t> epoch_ = 0;
   std::atomic<std::uint32_t> iteration_ = 0;

@@ -13,6 +13,7 @@
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/run/executor.hpp"
 #include "shared_policies/run/journal.hpp"
+#include "shared_policies/run/recorded_run.hpp"
 #include "shared_policies/run/run_loop.hpp"
 
 namespace equipoise {
@@ -48,11 +49,17 @@ struct NodeOfRun {
   return (node + 1) * blocks_of_a_loop;
 }
 
-/// What the agents of nodes do. An executor of two levels, whose units are the nodes, calls it once
-/// for each node, at the start of the run, each on a thread (or simulated actor) of its own.
+/// Divides the blocks of a node on `units`, whose units are the node's.
+using DivideBlocks = std::function<void(Executor& units, NodeBlocks& blocks)>;
+
+/// What the agents of nodes do. An executor of two levels, whose units are the nodes, calls it.
 struct NodeAgents {
-  /// Divides the blocks of node number `node` on `units`, whose units are the node's.
+  /// Divides the blocks of node number `node`. Called at most once for each node whose agent works
+  /// in this process, each on a thread (or simulated actor) of its own.
   std::function<void(std::size_t node, Executor& units, NodeBlocks& blocks)> run;
+  /// Takes a record of the agent of node number `node`, which works in another process. Its units
+  /// are numbered as the node has them. Any thread may call it.
+  std::function<void(std::size_t node, const RecordedLine& record)> record;
 };
 
 /// Passes the records of the master or of an agent on to the journal of the whole run.

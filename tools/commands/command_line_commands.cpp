@@ -254,6 +254,7 @@ void add_run(const CommandOptions& program) {
           "what really disturbs the run: JSON or CSV, see traces/README.md");
   c.either("--noise", o.noise, "of paced units; on: draw block times; off: take their means");
   add_seed(c, o.seed, "of the input data and of paced block times");
+  add_per_node(c, o);
   add_real_settings(c, o);
   add_experience(c, o, "this run is added to it");
   c.text("--results", o.results_folder,

@@ -2,6 +2,7 @@
 #include "tools/runs/run_plan.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -103,7 +104,7 @@ class BlockLimit final : public Journal {
 
  private:
   std::optional<std::uint64_t> most_;
-  std::uint64_t blocks_ = 0;
+  std::atomic<std::uint64_t> blocks_ = 0;  ///< agents ask on threads of their own
 };
 
 /// RunHeader::costs
@@ -209,7 +210,7 @@ namespace {
 /// What the run's decisions cost; null for a replay, which repeats decisions and makes none.
 std::unique_ptr<CostMeter> cost_meter_of(const RunPlan& plan) {
   if (plan.run.policy.replayed != nullptr) return nullptr;
-  return cost_meter_of(plan, plan.run.policy);
+  return cost_meter_of(plan.run.policy, plan.phases, plan.run.decision_cost);
 }
 
 /// `refusal` of a run, which names the policy if it names nothing.

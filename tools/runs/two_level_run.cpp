@@ -2,11 +2,12 @@
 #include "tools/runs/two_level_run.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 #include "shared_policies/run/two_levels.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
@@ -60,8 +61,76 @@ struct Agent {
   std::unique_ptr<Policy> policy;
   std::unique_ptr<CostMeter> meter;
   RunSetup setup;
-  std::unique_ptr<Journal> journal;
+  std::function<bool()> stops;
+  std::shared_ptr<Journal> journal;
 };
+
+/// The journal of all levels, whose agents write on threads of their own.
+class SharedJournal final : public Journal {
+ public:
+  explicit SharedJournal(Journal& next) : next_(&next) {}
+
+  void block(const BlockRecord& record) override {
+    pass([&](Journal& next) { next.block(record); });
+  }
+  void decision(const DecisionRecord& record) override {
+    pass([&](Journal& next) { next.decision(record); });
+  }
+  void event(const EventRecord& record) override {
+    pass([&](Journal& next) { next.event(record); });
+  }
+  void measured(const Measured& record) override {
+    pass([&](Journal& next) { next.measured(record); });
+  }
+  /// The run is over: what an agent that was left behind may still tell is dropped.
+  void close() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    next_ = nullptr;
+  }
+
+ private:
+  template <class Tell>
+  void pass(Tell&& tell) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (next_ != nullptr) tell(*next_);
+  }
+
+  std::mutex mutex_;
+  Journal* next_;
+};
+
+class ClosesAtEnd {
+ public:
+  explicit ClosesAtEnd(SharedJournal& journal) : journal_(journal) {}
+  ClosesAtEnd(const ClosesAtEnd&) = delete;
+  ClosesAtEnd& operator=(const ClosesAtEnd&) = delete;
+  ~ClosesAtEnd() { journal_.close(); }
+
+ private:
+  SharedJournal& journal_;
+};
+
+/// The journal of an agent, which keeps `shared`.
+std::shared_ptr<Journal> journal_of_agent(const std::vector<UnitId>& ids, UnitId node,
+                                          const std::shared_ptr<SharedJournal>& shared) {
+  const auto both = std::make_shared<std::pair<std::shared_ptr<SharedJournal>, LevelJournal>>(
+      std::piecewise_construct, std::forward_as_tuple(shared),
+      std::forward_as_tuple(ids, std::optional(node), *shared));
+  return {both, &both->second};
+}
+
+/// Passes a record of an agent on.
+void tell(const RecordedLine& line, Journal& journal) {
+  if (const auto* const block = std::get_if<BlockRecord>(&line.what)) {
+    journal.block(*block);
+  } else if (const auto* const decision = std::get_if<DecisionRecord>(&line.what)) {
+    journal.decision(*decision);
+  } else if (const auto* const event = std::get_if<EventRecord>(&line.what)) {
+    journal.event(*event);
+  } else {
+    journal.measured(std::get<Measured>(line.what));
+  }
+}
 
 }  // namespace
 
@@ -128,12 +197,32 @@ std::vector<UnitId> absent_at_start(const Scenario& scenario, const std::vector<
   return absent;
 }
 
-std::unique_ptr<CostMeter> cost_meter_of(const RunPlan& plan, const PolicyChoice& choice) {
+std::unique_ptr<CostMeter> cost_meter_of(const PolicyChoice& choice,
+                                         const std::vector<Workload>& phases,
+                                         const std::string& decision_cost) {
   std::vector<PaperPrice> prices;
-  for (const Workload& phase : plan.phases) {
-    prices.push_back(paper_price(*choice.info, phase.kernel));
-  }
-  return make_cost_meter(plan.run.decision_cost, std::move(prices), "--decision-cost");
+  for (const Workload& phase : phases) prices.push_back(paper_price(*choice.info, phase.kernel));
+  return make_cost_meter(decision_cost, std::move(prices), "--decision-cost");
+}
+
+DivideBlocks make_agent(AgentSetup setup, std::shared_ptr<Journal> journal) {
+  auto agent = std::make_shared<Agent>();
+  agent->known = std::move(setup.known);
+  agent->policy = make_policy(setup.policy, &agent->known, setup.units);
+  agent->meter = cost_meter_of(setup.policy, setup.phases, setup.decision_cost);
+  agent->setup.absent_at_start = absent_at_start(setup.scenario, setup.units);
+  agent->setup.units = std::move(setup.units);
+  agent->setup.phases = std::move(setup.phases);
+  agent->setup.cost_meter = agent->meter.get();
+  agent->setup.first_block = first_block_of(setup.node);
+  agent->stops = std::move(setup.stops);
+  agent->journal = std::move(journal);
+  return [agent](Executor& units, NodeBlocks& blocks) {
+    agent->setup.stop_requested = [&] {
+      return blocks.is_over() || (agent->stops && agent->stops());
+    };
+    static_cast<void>(run_node(units, blocks, *agent->policy, agent->setup, *agent->journal));
+  };
 }
 
 RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* meter,
@@ -142,29 +231,28 @@ RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* me
   RunSetup setup = setup_of_master(nodes, plan.phases);
   setup.cost_meter = meter;
   setup.stop_requested = stops;
+  const auto shared = std::make_shared<SharedJournal>(journal);
   std::vector<UnitId> ids;
-  std::deque<Agent> agents;  // where policies and run loops find what belongs to theirs
+  std::vector<std::shared_ptr<Journal>> journals;
+  std::vector<DivideBlocks> agents;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     ids.push_back(id_of_node(plan.units.size(), k));
-    Agent& agent = agents.emplace_back();
-    agent.known = costs_of(*plan.known_to_agents, nodes[k].units);
-    agent.setup.units = nodes[k].units_of(plan.units);
-    agent.setup.phases = plan.phases;
-    agent.policy = make_policy(*plan.per_node, &agent.known, agent.setup.units);
-    agent.meter = cost_meter_of(plan, *plan.per_node);
-    agent.setup.cost_meter = agent.meter.get();
-    agent.setup.absent_at_start = absent_at_start(plan.scenario, agent.setup.units);
-    agent.setup.first_block = first_block_of(k);
-    agent.journal = std::make_unique<LevelJournal>(nodes[k].units, ids.back(), journal);
+    journals.push_back(journal_of_agent(nodes[k].units, ids.back(), shared));
+    agents.push_back(make_agent({*plan.per_node, costs_of(*plan.known_to_agents, nodes[k].units),
+                                 nodes[k].units_of(plan.units), plan.phases, plan.scenario,
+                                 plan.run.decision_cost, k, stops},
+                                journals.back()));
   }
   const KnownCosts known = costs_of_nodes(*plan.known, plan.units, plan.phases);
   const std::unique_ptr<Policy> policy = make_policy(plan.run.policy, &known, setup.units);
-  plan.agents->run = [&](std::size_t node, Executor& units, NodeBlocks& blocks) {
-    Agent& agent = agents[node];
-    agent.setup.stop_requested = [&] { return blocks.is_over() || stops(); };
-    static_cast<void>(run_node(units, blocks, *agent.policy, agent.setup, *agent.journal));
+  plan.agents->run = [agents](std::size_t node, Executor& units, NodeBlocks& blocks) {
+    agents[node](units, blocks);
   };
-  LevelJournal of_master(ids, std::nullopt, journal);
+  plan.agents->record = [journals](std::size_t node, const RecordedLine& line) {
+    tell(line, *journals[node]);
+  };
+  LevelJournal of_master(ids, std::nullopt, *shared);
+  const ClosesAtEnd closes(*shared);
   return run_policy(executor, *policy, setup, of_master);
 }
 

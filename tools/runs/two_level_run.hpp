@@ -2,11 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "shared_policies/run/executor.hpp"
 #include "shared_policies/run/journal.hpp"
 #include "shared_policies/run/run_loop.hpp"
+#include "shared_policies/run/two_levels.hpp"
 #include "tools/runs/run_plan.hpp"
 
 namespace equipoise {
@@ -35,8 +38,25 @@ void check_two_levels(const PolicyChoice& choice, const KnownCosts& known,
 [[nodiscard]] std::vector<UnitId> absent_at_start(const Scenario& scenario,
                                                   const std::vector<Unit>& units);
 
-/// What decisions of `choice` cost in `plan`; null: nothing.
-[[nodiscard]] std::unique_ptr<CostMeter> cost_meter_of(const RunPlan& plan,
-                                                       const PolicyChoice& choice);
+/// What decisions of `choice` cost in a run of `phases`, if that is determined as `decision_cost`
+/// says; null: nothing.
+[[nodiscard]] std::unique_ptr<CostMeter> cost_meter_of(const PolicyChoice& choice,
+                                                       const std::vector<Workload>& phases,
+                                                       const std::string& decision_cost);
+
+/// An agent, before its node begins.
+struct AgentSetup {
+  PolicyChoice policy;
+  KnownCosts known;         ///< of its units; what is in it outlives the agent
+  std::vector<Unit> units;  ///< of its node, as it sees them
+  std::vector<Workload> phases;
+  Scenario scenario;
+  std::string decision_cost;
+  std::size_t node = 0;           ///< the number of its node in the run
+  std::function<bool()> stops{};  ///< as RunSetup::stop_requested
+};
+
+/// Makes an agent whose records go to `journal`. Throws what makers of policies throw.
+[[nodiscard]] DivideBlocks make_agent(AgentSetup setup, std::shared_ptr<Journal> journal);
 
 }  // namespace equipoise

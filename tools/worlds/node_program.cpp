@@ -8,6 +8,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/records/archive.hpp"
 #include "tools/console/terminal.hpp"
+#include "tools/runs/two_level_run.hpp"
 #include "tools/runs/version.hpp"
 #include "tools/worlds/real_machine.hpp"
 
@@ -28,6 +29,7 @@ class NodeProgram final : public NodeService {
       options.units = question.units;
       options.workloads = question.workloads;
       options.results_folder = question.results_folder;
+      per_node_ = question.per_node;
       machine_ = load_node_machine(options, question.traces, question.node, question.computes);
       for (const auto& kernel : machine_.kernels) {
         if (kernel) kernel->prepare_programs();
@@ -49,6 +51,15 @@ class NodeProgram final : public NodeService {
     for (const auto& kernel : machine_.kernels) kernels.push_back(kernel.get());
     return kernels;
   }
+  DivideBlocks make_agent(std::size_t node, const Scenario& scenario,
+                          std::shared_ptr<Journal> journal) override {
+    const PolicyChoice policy = parse_policy(per_node_, "--per-node");
+    std::vector<Unit> units;
+    for (const UnitSpec& spec : machine_.specs) units.push_back(spec.unit);
+    return equipoise::make_agent({policy, known_to(policy, machine_), std::move(units),
+                                  machine_.phases, scenario, "measured", node},
+                                 std::move(journal));
+  }
 
  private:
   void describe(UnitsAnswer& answer) const {
@@ -62,6 +73,7 @@ class NodeProgram final : public NodeService {
 
   RunOptions options_;
   RealMachine machine_;
+  std::string per_node_;
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ struct UnitsQuestion {
   bool computes = true;                ///< whether any unit of the run does
   std::vector<Trace> traces;           ///< that pace units
   std::string results_folder;
+  std::string per_node;  ///< the policy of its agent, in runs of two levels; else empty
 };
 
 /// A unit of a node.

@@ -145,9 +145,10 @@ NodeUnits open_nodes(const RunOptions& options, const RealMachine& machine) {
   const int ranks = options.nodes->ranks();
   std::vector<std::string> questions;
   for (int rank = 1; rank < ranks; ++rank) {
-    questions.push_back(archived(
-        UnitsQuestion{node_name(rank), units_of_rank(options, rank), options.workloads,
-                      machine.kernels.front() != nullptr, machine.traces, options.results_folder}));
+    questions.push_back(
+        archived(UnitsQuestion{node_name(rank), units_of_rank(options, rank), options.workloads,
+                               machine.kernels.front() != nullptr, machine.traces,
+                               options.results_folder, options.per_node}));
   }
   NodeUnits all;
   const std::vector<std::string> answers = options.nodes->ask(questions);

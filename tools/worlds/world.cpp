@@ -231,7 +231,13 @@ class RealWorld final : public World {
   Reference reference() const override { return Reference(machine_->platform); }
   void check_policy(const PolicyChoice& choice) const override {
     const KnownCosts known = known_to(choice, *machine_);
-    static_cast<void>(make_policy(choice, &known, machine_->units));
+    if (options_.per_node.empty()) {
+      static_cast<void>(make_policy(choice, &known, machine_->units));
+      return;
+    }
+    const PolicyChoice per_node = parse_policy(options_.per_node, "--per-node");
+    check_two_levels(choice, known, per_node, known_to(per_node, *machine_), machine_->units,
+                     machine_->phases);
   }
   void leave_out_failures() override {
     if (erase_failures(machine_->scenario) && machine_->platform) machine_->platform->bound = {};
@@ -268,11 +274,19 @@ class RealWorld final : public World {
     plan.on = machine.on;
     plan.scenario = machine.scenario;
     plan.stop_requested = [] { return stop_signal() != 0; };
+    KnownCosts known_to_agents;
+    if (!options_.per_node.empty()) {
+      plan.per_node = parse_policy(options_.per_node, "--per-node");
+      known_to_agents = known_to(*plan.per_node, machine);
+      plan.known_to_agents = &known_to_agents;
+      plan.agents = std::make_shared<NodeAgents>();
+    }
     ExecutorNotes notes;
     plan.notes = &notes;
     plan.readings = machine.meters.get();
     CoreUse core_use;
-    const std::unique_ptr<Executor> executor = make_executor(repetition, notes, core_use);
+    const std::unique_ptr<Executor> executor =
+        make_executor(repetition, plan.agents, notes, core_use);
     RunReport report = run_plan(plan, *executor, [&machine] { return machine.verify(); });
     report.run.core_use = core_use;
     return report;
@@ -306,6 +320,7 @@ class RealWorld final : public World {
  private:
   /// The executor, which writes its notes to `notes` and the use of the cores to `core_use`.
   [[nodiscard]] std::unique_ptr<Executor> make_executor(std::uint64_t repetition,
+                                                        std::shared_ptr<const NodeAgents> agents,
                                                         ExecutorNotes& notes,
                                                         CoreUse& core_use) const {
     const RealMachine& machine = *machine_;
@@ -313,6 +328,7 @@ class RealWorld final : public World {
     setup.units = machine.specs;
     setup.placement = machine.placement;
     setup.nodes = machine.nodes;
+    setup.agents = std::move(agents);
     for (std::size_t k = 0; k < machine.phases.size(); ++k) {
       setup.phases.push_back({machine.phases[k], machine.kernels[k].get(), machine.merges[k]});
     }
@@ -364,9 +380,6 @@ void expect_inputs(const RunOptions& options, const std::string& command) {
   const auto or_on = [&](const std::string& name) {
     return command == "simulate" ? std::string() : "; or say --on " + name;
   };
-  if (!options.per_node.empty() && options.on != "sim") {
-    throw InputError("--per-node", "is simulated only; leave it out, or say --on sim");
-  }
   if (options.on == "sim" && !has_platform) {
     throw InputError(command, "to simulate, give --platform and --trace" + or_on("real"));
   }
