@@ -69,6 +69,7 @@ equipoise_tests(threads
     real/probe_test.cpp
     real/real_executor_test.cpp
     real/take_back_test.cpp
+    real/two_levels_test.cpp
     real/meters/meter_sampler_test.cpp
     real/recording/cost_recorder_test.cpp
     real/recording/recorded_watts_test.cpp

@@ -10,6 +10,7 @@
 
 #include "real/nodes/rank_placement.hpp"
 #include "real/nodes/remote_unit.hpp"
+#include "tests/support/scripted.hpp"
 
 namespace equipoise {
 
@@ -140,6 +141,19 @@ class ThreadNodes::Service final : public NodeService {
   const std::vector<UnitSpec>& units() const override { return specs_; }
   const std::vector<Workload>& phases() const override { return phases_; }
   std::vector<Kernel*> kernels() const override { return kernels_; }
+  DivideBlocks make_agent(std::size_t node, const Scenario& /*scenario*/,
+                          std::shared_ptr<Journal> journal) override {
+    RunSetup setup;
+    for (const UnitSpec& spec : specs_) setup.units.push_back(spec.unit);
+    setup.phases = phases_;
+    setup.first_block = first_block_of(node);
+    return [setup, journal](Executor& units, NodeBlocks& blocks) mutable {
+      constexpr Items of_agents = 5;
+      Scripted policy = pieces_of(of_agents);
+      setup.stop_requested = [&] { return blocks.is_over(); };
+      static_cast<void>(run_node(units, blocks, policy, setup, *journal));
+    };
+  }
 
  private:
   std::vector<Kernel*> kernels_;

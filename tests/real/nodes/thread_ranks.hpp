@@ -37,7 +37,8 @@ class ThreadRanks {
     ThreadRanks& ranks, int rank, const std::string& build = "tests",
     std::chrono::milliseconds silence_max = std::chrono::seconds(20));
 
-/// A master and its nodes, each with units of its own, for runs of `kernels`.
+/// A master and its nodes, each with units of its own, for runs of `kernels`. Their agents divide
+/// blocks into parts of five items.
 class ThreadNodes {
  public:
   /// `units` (nodes): the texts of each node's units. Programs of nodes are those of `kernels`.
