@@ -290,14 +290,6 @@ class RunReader {
     }
   }
 
-  static void tell(const RecordedLine& line, Journal& journal) {
-    std::visit(Overload{[&](const BlockRecord& record) { journal.block(record); },
-                        [&](const DecisionRecord& record) { journal.decision(record); },
-                        [&](const EventRecord& record) { journal.event(record); },
-                        [&](const Measured& record) { journal.measured(record); }},
-               line.what);
-  }
-
   /// The node whose agent has written the record; none: the master.
   [[nodiscard]] std::optional<UnitId> node_of(const JsonObject& line) const {
     if (line.find("node") == nullptr) return std::nullopt;

@@ -26,6 +26,9 @@ template <class Kind>
   return event == nullptr ? nullptr : std::get_if<Kind>(&event->what);
 }
 
+/// Tells `journal` the record of `line`.
+void tell(const RecordedLine& line, Journal& journal);
+
 /// The contents of a run's journal.
 struct RecordedRun {
   std::vector<Unit> units;

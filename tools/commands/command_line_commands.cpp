@@ -379,6 +379,7 @@ void add_validate(const CommandOptions& program) {
   add_workload(c, o);
   add_policies(c, o.policies);
   add_without(c, o);
+  add_per_node(c, o);
   c.input("--trace", o.trace_files, "times of paced units; repeatable");
   c.input("--scenario", o.scenario_file,
           "what disturbs the simulations and the runs, not the recording");

@@ -119,19 +119,6 @@ std::shared_ptr<Journal> journal_of_agent(const std::vector<UnitId>& ids, UnitId
   return {both, &both->second};
 }
 
-/// Passes a record of an agent on.
-void tell(const RecordedLine& line, Journal& journal) {
-  if (const auto* const block = std::get_if<BlockRecord>(&line.what)) {
-    journal.block(*block);
-  } else if (const auto* const decision = std::get_if<DecisionRecord>(&line.what)) {
-    journal.decision(*decision);
-  } else if (const auto* const event = std::get_if<EventRecord>(&line.what)) {
-    journal.event(*event);
-  } else {
-    journal.measured(std::get<Measured>(line.what));
-  }
-}
-
 }  // namespace
 
 KnownCosts costs_of(const KnownCosts& known, const std::vector<UnitId>& ids) {

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -91,6 +92,59 @@ TEST_F(UnderMpirun, PoliciesOfEveryFamilyEndTheirRuns) {
   for (const Json& result : results.at("results")) {
     EXPECT_EQ(result.at("verified"), true) << result.at("policy");
   }
+}
+
+/// The same of policies by which the master divides among nodes, whose agents divide by another.
+TEST_F(UnderMpirun, PoliciesOfEveryFamilyDivideAmongNodes) {
+  const std::string out = scratch.path("c");
+  const ProgramRun run =
+      type(2, {"compare", "--on", "real", "--unit", "cpu", "--unit", "cpu,slowdown=2", "--workload",
+               "blackscholes:options=1e4", "--policy",
+               "plb-hec,hdss,acosta,hierarchical,gss,awf-b,static-steal,equipoise,dmda",
+               "--per-node", "awf-c", "--reps", "1", "--out", out, "--quiet"});
+  ASSERT_EQ(run.exit_code, 0) << run.err << run.out;
+  const Json results = Json::parse(read_text(out + "/results.json"));
+  EXPECT_EQ(results.at("results").size(), 10U) << "and greedy";
+  for (const Json& result : results.at("results")) {
+    EXPECT_EQ(result.at("verified"), true) << result.at("policy");
+    const auto policy = result.at("policy").get<std::string>();
+    const ProgramRun check =
+        run_equipoise({"replay", "--check", out + "/runs/" + policy + "-real.jsonl"});
+    EXPECT_EQ(check.exit_code, 0) << policy << ": " << check.err;
+  }
+}
+
+TEST_F(UnderMpirun, PartsOfEachBlockOfANodeAreInTheRunFile) {
+  const std::string out = scratch.path("run.jsonl");
+  const ProgramRun run =
+      type(3, {"run", "--unit", "cpu", "--unit", "cpu", "--workload",
+               "kmeans:points=20000,iterations=3", "--policy", "gss", "--per-node", "plb-hec",
+               "--link-bandwidth", "1Gb/s", "--out", out, "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(Json::parse(run.out).at("verified"), true);
+  std::map<std::uint64_t, std::int64_t> of_nodes;
+  std::map<std::uint64_t, std::int64_t> of_parts;
+  for (const std::string& text : lines_of(read_text(out))) {
+    const Json line = Json::parse(text);
+    if (!line.contains("block") || line.contains("event")) continue;
+    const auto items = line.at("items").get<std::int64_t>();
+    if (line.contains("node_block")) {
+      of_parts[line["node_block"].get<std::uint64_t>()] += items;
+      EXPECT_EQ(line["unit"].get<std::string>().find(line["node"].get<std::string>() + "."), 0U);
+    } else {
+      of_nodes[line["block"].get<std::uint64_t>()] += items;
+    }
+  }
+  EXPECT_GE(of_nodes.size(), 9U);
+  EXPECT_EQ(of_nodes, of_parts);
+  EXPECT_EQ(run_equipoise({"replay", "--check", out}).exit_code, 0);
+}
+
+TEST_F(UnderMpirun, APolicyOfNodesThatIsNoneIsRefusedAndNobodyWaits) {
+  const ProgramRun run = type(3, {"run", "--unit", "cpu", "--workload", "matmul:n=9", "--policy",
+                                  "greedy", "--per-node", "gready"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("--per-node"), std::string::npos) << run.err;
 }
 
 TEST_F(UnderMpirun, RanksHaveUnitsAndLinksOfTheirOwn) {
