@@ -41,6 +41,48 @@ Seconds waits_since(const EmulatedQueue& queue) {
   return work.awaited ? std::max(since, *work.awaited->happened()) : since;
 }
 
+/// Whether the thread has nothing to do, and does nothing. With its lock.
+bool is_idle(const EmulatedThread& thread) {
+  return thread.busy == nullptr && std::ranges::all_of(thread.devices, [&](EmulatedQueues* device) {
+           return std::ranges::all_of(thread.kinds, [device](Queue kind) {
+             const EmulatedQueue& queue = (*device)[kind];
+             return queue.works.empty() && !queue.has_unrecorded_end;
+           });
+         });
+}
+
+/// Whether `queue` cannot go on before a moment, which will wake its thread. With the thread's
+/// lock.
+bool waits_for_moment(EmulatedThread& thread, EmulatedQueues& device, Queue kind) {
+  const EmulatedQueue& queue = device[kind];
+  return !queue.works.empty() && !can_go_on(queue) &&
+         queue.works.front().awaited->will_wake(thread.waiting, kind);
+}
+
+/// Lets all moments for which queues of `thread` wait wake it. Returns false if one of them has
+/// happened meanwhile. With its lock.
+bool await_moments(EmulatedThread& thread) {
+  return std::ranges::all_of(thread.devices, [&](EmulatedQueues* device) {
+    return std::ranges::all_of(thread.kinds, [&](Queue kind) {
+      const EmulatedQueue& queue = (*device)[kind];
+      return queue.works.empty() || can_go_on(queue) || waits_for_moment(thread, *device, kind);
+    });
+  });
+}
+
+/// `work`, which was at the front of `queue` of `thread`, is done, or begins. If it records, the
+/// moment has happened, and those who wait for it are to be woken without the lock.
+void pass(EmulatedThread& thread, EmulatedQueue& queue, const EmulatedWork& work) {
+  queue.at = std::max(queue.at, work.put_at);
+  if (work.awaited) queue.at = std::max(queue.at, *work.awaited->happened());
+  if (work.holds) thread.free_at = std::max(thread.free_at, queue.at);
+  if (work.occupies()) queue.has_unrecorded_end = true;
+  if (work.occupies() || begins_work(queue)) queue.at = std::max(queue.at, thread.free_at);
+  if (!work.recorded) return;
+  queue.has_unrecorded_end = false;
+  work.recorded->happen(queue.at);
+}
+
 /// Finds the queue whose turn it is, if any has work that can be done now: `last_device`, `last`.
 bool choose(EmulatedThread& thread) {
   if (thread.last_device != nullptr) {
@@ -98,14 +140,8 @@ void EmulatedEngines::start_engine(std::vector<Queue> kinds, const std::vector<i
 
 void EmulatedEngines::stop() {
   stops_ = true;
-  announce();
+  for (const auto& engine : engines_) engine->waiting.wake();
   threads_.clear();
-}
-
-/// Wakes all threads, which look for work then.
-void EmulatedEngines::announce() {
-  ++changes_;
-  changes_.notify_all();
 }
 
 void EmulatedEngines::attach(EmulatedQueues& queues) {
@@ -117,7 +153,7 @@ void EmulatedEngines::attach(EmulatedQueues& queues) {
 
 void EmulatedEngines::detach(EmulatedQueues& queues) {
   queues.stops = true;
-  announce();
+  queues.computes.waiting.wake();
   for (const auto& engine : engines_) {
     {
       const std::lock_guard<std::mutex> lock(engine->mutex);
@@ -132,17 +168,27 @@ void EmulatedEngines::put(EmulatedQueues& queues, Queue queue, EmulatedWork work
   EmulatedThread& thread = queue == Queue::compute
                                ? queues.computes
                                : *engines_[queue == Queue::in ? engines_.size() - 1 : 0];
+  bool is_passed = false;  // without the thread, which would have nothing to do
+  bool waits = false;
   {
     const std::lock_guard<std::mutex> lock(thread.mutex);
     work.put_at = clock_->now();
-    queues[queue].works.push_back(std::move(work));
+    const bool is_ready = !work.awaited || work.awaited->happened();
+    is_passed = is_ready && !work.occupies() && !work.call && is_idle(thread);
+    if (is_passed) {
+      pass(thread, queues[queue], work);
+    } else {
+      queues[queue].works.push_back(std::move(work));
+      waits = waits_for_moment(thread, queues, queue);
+    }
   }
-  announce();
+  if (!is_passed && !waits) thread.waiting.wake();
+  if (is_passed && work.recorded) work.recorded->wake();
 }
 
 void EmulatedEngines::happen(EmulatedMoment& moment) {
   moment.happen(clock_->now());
-  announce();
+  moment.wake();
 }
 
 void EmulatedEngines::compute_all(EmulatedQueues& queues,
@@ -191,13 +237,13 @@ Seconds EmulatedEngines::copy_now(EmulatedThread& thread, const Taken& taken, Se
 void EmulatedEngines::work_off(EmulatedThread& thread, const std::atomic<bool>& stops,
                                const Perform& perform) {
   while (!stops) {
-    const std::uint32_t seen = changes_;
+    const std::uint32_t seen = thread.waiting.seen();
     const std::optional<Taken> taken = take_next(thread);
     if (!taken) {
-      if (!stops) changes_.wait(seen);
+      if (!stops) thread.waiting.wait(seen);
       continue;
     }
-    if (taken->work.recorded) announce();
+    if (taken->work.recorded) taken->work.recorded->wake();
     if (taken->work.call) taken->work.call();
     if (taken->work.occupies() && taken->work.ticket->is_wanted()) {
       EmulatedQueue& queue = (*taken->device)[taken->kind];
@@ -210,20 +256,13 @@ void EmulatedEngines::work_off(EmulatedThread& thread, const std::atomic<bool>& 
 /// The next piece of work, if any can be done now. If it records, the moment has happened.
 std::optional<EmulatedEngines::Taken> EmulatedEngines::take_next(EmulatedThread& thread) {
   const std::lock_guard<std::mutex> lock(thread.mutex);
-  if (!choose(thread)) return std::nullopt;
+  while (!choose(thread)) {
+    if (await_moments(thread)) return std::nullopt;
+  }
   EmulatedQueue& queue = (*thread.last_device)[thread.last];
   Taken taken{std::move(queue.works.front()), thread.last_device, thread.last};
   queue.works.pop_front();
-  const EmulatedWork& work = taken.work;
-  queue.at = std::max(queue.at, work.put_at);
-  if (work.awaited) queue.at = std::max(queue.at, *work.awaited->happened());
-  if (work.holds) thread.free_at = std::max(thread.free_at, queue.at);
-  if (work.occupies()) queue.has_unrecorded_end = true;
-  if (work.occupies() || begins_work(queue)) queue.at = std::max(queue.at, thread.free_at);
-  if (work.recorded) {
-    queue.has_unrecorded_end = false;
-    work.recorded->happen(queue.at);
-  }
+  pass(thread, queue, taken.work);
   thread.busy = thread.last_device;
   return taken;
 }
@@ -294,7 +333,9 @@ class EmulatedDevice final : public Device {
 
   void let_go(DeviceEvent& held) override { engines_->happen(static_cast<EmulatedMoment&>(held)); }
 
-  void wait(Queue queue, const EventPtr& event) override { put(queue, {.awaited = event}); }
+  void wait(Queue queue, const EventPtr& event) override {
+    put(queue, {.awaited = std::static_pointer_cast<EmulatedMoment>(event)});
+  }
 
   void call_back(Queue queue, std::function<void()> function) override {
     put(queue, {.call = std::move(function)});

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <future>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,18 +32,50 @@ struct EmulatedFigures {
   bool operator==(const EmulatedFigures&) const = default;
 };
 
+/// Lets one thread wait until others have something for it.
+class EmulatedWaiting {
+ public:
+  /// To be read before the thread looks for work.
+  [[nodiscard]] std::uint32_t seen() const { return changes_; }
+  /// Waits until there was a `wake` since `seen`.
+  void wait(std::uint32_t seen) const { changes_.wait(seen); }
+  void wake() {
+    ++changes_;
+    changes_.notify_one();
+  }
+
+ private:
+  std::atomic<std::uint32_t> changes_ = 0;
+};
+
 /// Happens when a thread of the accelerator gets there. Its time is that of the emulated device,
 /// which may be a little earlier.
 class EmulatedMoment final : public DeviceEvent {
  public:
   std::optional<Seconds> happened() const override {
     const double at_s = at_s_.load(std::memory_order_seq_cst);
-    return at_s < 0.0 ? std::nullopt : std::optional(Seconds{at_s});
+    return at_s == never_s ? std::nullopt : std::optional(Seconds{at_s});
   }
+  /// It happens. `wake` is to follow.
   void happen(Seconds at) { at_s_.store(at.value, std::memory_order_seq_cst); }
+  /// Wakes those who wait for it.
+  void wake() {
+    for (const auto& waiting : waiting_) {
+      if (EmulatedWaiting* const of = waiting.load(std::memory_order_seq_cst)) of->wake();
+    }
+  }
+  /// `thread`, which serves `queue`, is to be woken when it happens. Returns whether it will be: it
+  /// has not happened yet.
+  [[nodiscard]] bool will_wake(EmulatedWaiting& thread, Queue queue) {
+    waiting_[static_cast<std::size_t>(queue)].store(&thread, std::memory_order_seq_cst);
+    return !happened();
+  }
 
  private:
-  std::atomic<double> at_s_ = -1.0;
+  /// Times may be negative: the clock of a node may show 0 a little late.
+  static constexpr double never_s = -std::numeric_limits<double>::infinity();
+  std::atomic<double> at_s_ = never_s;
+  std::array<std::atomic<EmulatedWaiting*>, 3> waiting_{};  ///< by queue; null: nobody
 };
 
 /// One piece of work in a queue; only what it needs is set.
@@ -51,7 +84,7 @@ struct EmulatedWork {
   std::vector<CopyPart> parts{};
   std::function<void(ThreadTeam&)> compute{};
   std::shared_ptr<EmulatedMoment> recorded{};
-  EventPtr awaited{};
+  std::shared_ptr<EmulatedMoment> awaited{};
   bool holds = false;  ///< `awaited` ends the copy or computation before it
   std::function<void()> call{};
   Seconds put_at{};  ///< when it came into its queue
@@ -72,6 +105,7 @@ struct EmulatedQueues;
 /// A thread that copies or computes. Its lock is held by no thread of lower priority, so that a
 /// computation that has to wait for its core delays no copy.
 struct EmulatedThread {
+  EmulatedWaiting waiting;               ///< for work, or for what that awaits
   std::mutex mutex;                      ///< of the queues that it serves
   std::vector<Queue> kinds;              ///< the first has priority among those of a device
   std::vector<EmulatedQueues*> devices;  ///< for which it works
@@ -130,7 +164,6 @@ class EmulatedEngines {
 
   void start_engine(std::vector<Queue> kinds, const std::vector<int>& waiting);
   void stop();
-  void announce();
   void copy_all(EmulatedThread& thread, const std::vector<int>& waiting, std::promise<void>& up);
   [[nodiscard]] Seconds copy_now(EmulatedThread& thread, const Taken& taken, Seconds begin);
   void work_off(EmulatedThread& thread, const std::atomic<bool>& stops, const Perform& perform);
@@ -138,8 +171,6 @@ class EmulatedEngines {
 
   EmulatedFigures figures_;
   std::shared_ptr<Clock> clock_;
-  /// Counts what threads may wait for: work was put in or done, an event happened, or a stop.
-  std::atomic<std::uint32_t> changes_ = 0;
   std::atomic<bool> stops_ = false;
   std::vector<std::unique_ptr<EmulatedThread>> engines_;
   std::vector<std::jthread> threads_;

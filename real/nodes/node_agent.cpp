@@ -429,7 +429,10 @@ class NodeAgent final : public CommunicatorClient {
   [[nodiscard]] bool is_of_run(std::uint64_t run) const { return run_ && run_->setup.run == run; }
 
   void set_clock(const ZeroClock& zero) {
-    if (is_of_run(zero.run)) run_->clock->start_at(TimePoint(std::chrono::nanoseconds(zero.ns)));
+    if (!is_of_run(zero.run)) return;
+    // It was before this message came, whatever the clocks seem to say.
+    run_->clock->start_at(
+        std::min(TimePoint(std::chrono::nanoseconds(zero.ns)), TimePoint::clock::now()));
   }
 
   void take(const SendResident& sent) {

@@ -1,5 +1,5 @@
-// The bare MPI program, to compare runs on nodes with: rank 0 keeps a number of messages at every
-// other rank, which answers each. It uses nothing but MPI.
+// The bare MPI program, to compare runs on nodes with: rank 0 keeps a number of messages at the
+// other ranks, in turn, which answer each. It uses nothing but MPI.
 //
 //   mpirun -n RANKS equipoise_bare_mpi MESSAGES BYTES_THERE BYTES_BACK AT_ONCE
 //
@@ -45,7 +45,7 @@ double ask(const Exchange& exchange, int ranks) {
     MPI_Send(there.data(), exchange.there_bytes, MPI_BYTE, rank, work, MPI_COMM_WORLD);
     ++sent;
   };
-  const int places = (ranks - 1) * exchange.at_once;
+  const int places = exchange.at_once;
   back.assign(static_cast<std::size_t>(places),
               std::vector<char>(static_cast<std::size_t>(exchange.back_bytes)));
   answers.assign(static_cast<std::size_t>(places), MPI_REQUEST_NULL);
