@@ -39,5 +39,6 @@ equipoise_tests(policies
     shared_policies/policies/membership_test.cpp
     shared_policies/policies/probed_start_test.cpp
     shared_policies/policies/published_test.cpp
+    shared_policies/policies/rounds_test.cpp
   LIBS equipoise_test_support
 )

@@ -44,6 +44,9 @@ namespace equipoise {
 /// hundred times; and its copies, resident data included, as long as they take at 10 MB/s (as in
 /// BlockWatch).
 ///
+/// All that is out is looked at anew at every event; where it is more than 64 blocks, so seldom
+/// that an event costs the master no more (Rounds).
+///
 /// Source: Dean and Ghemawat, MapReduce, OSDI 2004, section 3.6, which gives all tasks in progress
 /// again near the end; the estimate is ours, as units differ in speed. What the policy hears:
 /// UnheardCopies.

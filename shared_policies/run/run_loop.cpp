@@ -140,9 +140,7 @@ class BlockLedger {
   [[nodiscard]] bool can_give_twice(std::uint64_t id, UnitId of, UnitId unit) const {
     const OutstandingBlock* const found = find(of, id);
     const UnitState& to = view_.unit(unit);
-    const bool has_copy = std::ranges::any_of(
-        copies_, [id](const auto& pair) { return pair.first.id == id || pair.second.id == id; });
-    return found != nullptr && unit != of && to.present && !has_copy &&
+    return found != nullptr && unit != of && to.present && !twins_.contains(id) &&
            found->block.items <= to.cap_items;
   }
 
@@ -152,7 +150,8 @@ class BlockLedger {
     copy.copy_of = copy.original();
     copy.id = next_block_++;
     copy.group = 0;
-    copies_.push_back({{of, id}, {unit, copy.id}});
+    twins_[id] = {unit, copy.id};
+    twins_[copy.id] = {of, id};
     start(copy, unit);
     return copy.items;
   }
@@ -319,13 +318,12 @@ class BlockLedger {
 
   /// If `id` and another outstanding block have the same items, forgets that and returns the other.
   std::optional<Handed> part_from_copy(std::uint64_t id) {
-    for (auto pair = copies_.begin(); pair != copies_.end(); ++pair) {
-      if (pair->first.id != id && pair->second.id != id) continue;
-      const Handed other = pair->first.id == id ? pair->second : pair->first;
-      copies_.erase(pair);
-      return other;
-    }
-    return std::nullopt;
+    const auto found = twins_.find(id);
+    if (found == twins_.end()) return std::nullopt;
+    const Handed other = found->second;
+    twins_.erase(found);
+    twins_.erase(other.id);
+    return other;
   }
 
   Executor& executor_;
@@ -334,7 +332,7 @@ class BlockLedger {
   Answer answer_;
   Pool pool_;
   Coverage coverage_;
-  std::vector<std::pair<Handed, Handed>> copies_;  ///< outstanding blocks of the same items
+  std::map<std::uint64_t, Handed> twins_;  ///< by id: the other outstanding block of its items
   std::deque<Event> untold_;
   boost::container::flat_set<UnitId, std::greater<>> offered_;  ///< may be idle; the first is last
   std::uint64_t first_block_;

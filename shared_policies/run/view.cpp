@@ -15,6 +15,7 @@ View::View(std::vector<Unit> units, std::vector<Workload> phases) : phases_(std:
     UnitState state;
     state.id = UnitId{static_cast<std::uint32_t>(units_.size())};
     state.unit = std::move(unit);
+    if (state.unit.is_remote) remote_units_[state.unit.node].push_back(state.id);
     units_.push_back(std::move(state));
   }
   residents_.resize(units_.size());
@@ -142,10 +143,10 @@ DataPlace View::resident_data(UnitId unit) const {
     return shares_memory ? DataPlace::node : DataPlace::master;
   }
   DataPlace place = DataPlace::master;
-  for (const UnitState& other : units_) {
-    if (other.id == unit || !other.unit.is_remote || other.unit.node != of.node) continue;
-    if (residents_[other.id.index].sent == iteration_) return DataPlace::node;
-    if (!has_current(other.id) && is_getting(other)) place = DataPlace::coming;
+  for (const UnitId other : remote_units_.at(of.node)) {
+    if (other == unit) continue;
+    if (residents_[other.index].sent == iteration_) return DataPlace::node;
+    if (!has_current(other) && is_getting(this->unit(other))) place = DataPlace::coming;
   }
   return place;
 }

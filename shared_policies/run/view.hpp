@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "shared_policies/model/event.hpp"
@@ -94,7 +96,7 @@ class View {
   /// far as the events tell: those of a unit are there for certain when a block that needed them
   /// was computed, and until the unit is lost; those that are replicated are there from the start.
   /// Nothing is known of routes: units of one node are taken to get data once, over the link that
-  /// they share. O(units).
+  /// they share. O(units of the node).
   [[nodiscard]] DataPlace resident_data(UnitId unit) const;
   /// The bytes of resident data that the master sends before the next block of `unit`: 0 unless
   /// they are `DataPlace::master`; what the iteration before has changed, if the unit has the rest.
@@ -139,7 +141,8 @@ class View {
 
   std::vector<Workload> phases_;
   std::vector<UnitState> units_;
-  std::vector<Residents> residents_;  ///< (units)
+  std::vector<Residents> residents_;                         ///< (units)
+  std::map<std::string, std::vector<UnitId>> remote_units_;  ///< by node
   Seconds now_;
   int phase_ = 0;
   int iteration_ = 0;

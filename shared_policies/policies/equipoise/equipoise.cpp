@@ -48,12 +48,14 @@
 #include "shared_policies/policies/equipoise/remote_units.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/policies.hpp"
+#include "shared_policies/policies/rounds.hpp"
 
 namespace equipoise {
 namespace {
 
 /// The parts of all units are computed anew once in (units / this) finished blocks, so that what a
-/// block costs the master hardly grows with the number of units.
+/// block costs the master hardly grows with the number of units. While few grains remain, they are
+/// also when a unit is idle, but of many units not every time (Rounds).
 constexpr std::size_t units_renewed_a_block = 8;
 
 class Equipoise final : public EventPolicy {
@@ -97,13 +99,14 @@ class Equipoise final : public EventPolicy {
 
   void on_iteration() override {
     forecast_.begin_iteration();
+    rounds_.begin_iteration(view().now());
     divide();
   }
 
   void on_finished(const BlockFinished& finished) override {
     learn(finished);
     ended_ = finished.unit;
-    if (is_due()) {
+    if (is_renewal_due()) {
       divide();
     } else if (view().remaining() > 0) {
       hand_out(finished.unit);
@@ -111,7 +114,8 @@ class Equipoise final : public EventPolicy {
   }
 
   void on_idle(UnitId unit) override {
-    if (view().outstanding() == 0 || forecast_.has_few_grains()) {
+    const bool is_due = rounds_.is_due(view().units().size(), view().now());
+    if (view().outstanding() == 0 || (forecast_.has_few_grains() && is_due)) {
       divide();
     } else if (view().unit(unit).outstanding.empty()) {
       hand_out(unit);
@@ -168,11 +172,10 @@ class Equipoise final : public EventPolicy {
   // -- Dividing ----------------------------------------------------------------------------------
 
   /// Counts a finished block. Returns whether to renew all parts: at first more often than later.
-  bool is_due() {
+  bool is_renewal_due() {
     ++blocks_;
-    ++blocks_since_division_;
-    return blocks_since_division_ * units_renewed_a_block >=
-               std::min(view().units().size(), blocks_) ||
+    rounds_.count_event();
+    return rounds_.events() * units_renewed_a_block >= std::min(view().units().size(), blocks_) ||
            view().outstanding() == 0;
   }
 
@@ -180,7 +183,7 @@ class Equipoise final : public EventPolicy {
   /// work.
   void divide() {
     if (view().remaining() == 0) return;
-    blocks_since_division_ = 0;
+    rounds_.begin(view().now());
     remote_units_.keep_out();
     forecast_.update();
     if (remote_units_.let_in()) forecast_.update();
@@ -315,8 +318,8 @@ class Equipoise final : public EventPolicy {
   BlockSizing sizing_;
   Forecast forecast_;
   RemoteUnits remote_units_{forecast_};
-  std::size_t blocks_ = 0;  // that have ended since a phase began or a unit came or left
-  std::size_t blocks_since_division_ = 0;
+  std::size_t blocks_ = 0;       // that have ended since a phase began or a unit came or left
+  Rounds rounds_;                // over the units: divisions
   bool is_reported_ = false;     // since the last unit that came or left
   std::optional<UnitId> ended_;  // whose block this event ended
 };

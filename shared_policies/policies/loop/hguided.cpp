@@ -37,6 +37,7 @@
 #include "shared_policies/policies/loop/loop_parameters.hpp"
 #include "shared_policies/policies/loop/loop_sizes.hpp"
 #include "shared_policies/policies/loop/self_scheduling.hpp"
+#include "shared_policies/policies/loop/speed_shares.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -98,17 +99,23 @@ class HGuided final : public SelfScheduling {
 
   void on_event(const Event& event) override {
     times_.include(view(), event);
+    shares_.include(view(), event);
     const std::size_t n = view().units().size();
     EQ_CHECK((!given_item_s_ || given_item_s_->size() == n) && (!divisors_ || divisors_->fits(n)) &&
                  (!min_blocks_ || min_blocks_->fits(n)),
              "lists as long as there are units were asked for when the policy was made");
   }
 
+  void on_phase() override { shares_.begin(view(), item_s()); }
+  void on_finished(const BlockFinished& finished) override {
+    shares_.set(view().unit(finished.unit), item_s()[finished.unit.index]);
+  }
+
   WantedBlock wanted(UnitId unit) override {
     if (!given_item_s_ && times_.blocks(unit) == 0) {
       return {static_cast<double>(initial_block(view(), initial_block_items_)), BlockTag::train};
     }
-    const double share = speed_share(view(), unit, item_s(), unknown_);
+    const double share = shares_.of(unit, unknown_);
     const double k = divisors_ ? divisors_->of(unit) : tuned_by_rank(rank(unit)).divisor;
     return {std::floor(remaining() * share / (k * present()))};
   }
@@ -152,6 +159,7 @@ class HGuided final : public SelfScheduling {
   std::optional<UnitNumbers> min_blocks_;    ///< items; none: by rank
   std::optional<ItemSeconds> given_item_s_;  ///< (n), from given powers
   ItemTimes times_;
+  SpeedShares shares_;
   UnknownUnit unknown_;
 };
 

@@ -1,4 +1,4 @@
-// Computes item times from finished blocks or a profile, and shares from item times.
+// Computes item times from finished blocks or a profile.
 #include "shared_policies/policies/loop/item_times.hpp"
 
 #include <algorithm>
@@ -162,22 +162,6 @@ std::optional<ItemTime> ItemTimes::of_any_unit() {
     any.variance_s2 += now_->sums[p].items / items * (variance_s2(UnitId{p}) + off_s * off_s);
   }
   return any;
-}
-
-double speed_share(const View& view, UnitId unit, const ItemSeconds& item_s, UnknownUnit unknown) {
-  std::optional<double> assumed_s;
-  for (const std::optional<double>& s : item_s) {
-    if (s &&
-        (!assumed_s || (unknown == UnknownUnit::as_fastest ? *s < *assumed_s : *s > *assumed_s))) {
-      assumed_s = s;
-    }
-  }
-  const double otherwise_s = assumed_s.value_or(1.0);
-  double speed = 0.0;
-  for (const UnitState& state : view.units()) {
-    if (state.present) speed += 1.0 / item_s[state.id.index].value_or(otherwise_s);
-  }
-  return 1.0 / (item_s[unit.index].value_or(otherwise_s) * speed);
 }
 
 ItemSeconds profile_item_times(const KnownCosts& known, const View& view) {

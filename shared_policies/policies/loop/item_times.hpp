@@ -30,12 +30,6 @@ enum class TimedPart {
 [[nodiscard]] ParameterInfo time_parameter(const std::string& default_text);
 [[nodiscard]] TimedPart timed_part(const Parameters& read);
 
-/// The item time assumed for a unit without measurements when the shares of units are computed.
-enum class UnknownUnit {
-  as_fastest,  ///< the smallest item time known
-  as_slowest   ///< the largest item time known
-};
-
 /// A finished block.
 struct TimedBlock {
   double items = 0.0;
@@ -125,14 +119,6 @@ class ItemTimes {
   KernelTimes* now_ = nullptr;     // of the current phase
   std::vector<Seconds> last_end_;  // (n): end of the unit's last block
 };
-
-/// The share of `unit`, which must be present, in the speed of all present units:
-///
-///     (1 / s_p) / sum_i(1 / s_i)
-///
-/// for item times `item_s` (n); 1 / P if none is known. O(n).
-[[nodiscard]] double speed_share(const View& view, UnitId unit, const ItemSeconds& item_s,
-                                 UnknownUnit unknown);
 
 /// The item times (n) of the current phase in the profile, in blocks of an even share of its items.
 [[nodiscard]] ItemSeconds profile_item_times(const KnownCosts& known, const View& view);

@@ -7,6 +7,7 @@
 
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/loop/item_times.hpp"
+#include "shared_policies/policies/loop/speed_shares.hpp"
 #include "shared_policies/specs/parameters.hpp"
 
 namespace equipoise {

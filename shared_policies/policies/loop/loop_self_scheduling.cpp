@@ -20,7 +20,8 @@
 //     af       by mean and variance of each unit's item times             AdaptiveFactoring
 //              (Banicescu and Liu 2000)
 //
-// loop_sizes.hpp has the formulas and their sources, item_times.hpp what is learned of the units.
+// loop_sizes.hpp has the formulas and their sources, item_times.hpp what is learned of the units,
+// speed_shares.hpp the weights.
 // Of the same family: taper and bold (scatter_rules.cpp), hguided (hguided.cpp).
 //
 // Where we depart:
@@ -53,6 +54,7 @@
 #include "shared_policies/policies/loop/loop_parameters.hpp"
 #include "shared_policies/policies/loop/loop_sizes.hpp"
 #include "shared_policies/policies/loop/self_scheduling.hpp"
+#include "shared_policies/policies/loop/speed_shares.hpp"
 #include "shared_policies/policies/policies.hpp"
 
 namespace equipoise {
@@ -218,11 +220,12 @@ class WeightedFactoring final : public Factoring {
         given_item_s_(item_times_or_auto(read, "weights", &known)) {}
 
  private:
+  void on_event(const Event& event) override { shares_.include(view(), event); }
   void on_phase() override {
-    item_s_ = given_item_s_ ? *given_item_s_ : profile_item_times(known_, view());
+    shares_.begin(view(), given_item_s_ ? *given_item_s_ : profile_item_times(known_, view()));
   }
   [[nodiscard]] double weight(UnitId unit) const override {
-    return present() * speed_share(view(), unit, item_s_, UnknownUnit::as_fastest);
+    return present() * shares_.of(unit, UnknownUnit::as_fastest);
   }
   [[nodiscard]] double remaining_work() const override { return work_.remaining(view()); }
   [[nodiscard]] double next_items(double work) const override {
@@ -232,7 +235,7 @@ class WeightedFactoring final : public Factoring {
   const KnownCosts& known_;
   KnownWork work_;
   std::optional<ItemSeconds> given_item_s_;  ///< (n); none: from the profile
-  ItemSeconds item_s_;                       ///< (n), for this phase
+  SpeedShares shares_;                       ///< for this phase
 };
 
 // -- Rules that measure ------------------------------------------------------------------------
@@ -253,10 +256,19 @@ class AdaptiveWeightedFactoring final : public Factoring {
  private:
   static constexpr bool is_batched = letter == 'b' || letter == 'd';
 
-  void on_event(const Event& event) override { times_.include(view(), event); }
+  void on_event(const Event& event) override {
+    times_.include(view(), event);
+    shares_.include(view(), event);
+  }
+  void on_phase() override { shares_.begin(view(), times_.recency_weighted_s()); }
   void on_iteration() override {
     Factoring::on_iteration();
-    if (update_each_iteration_) at_iteration_s_ = times_.recency_weighted_s();
+    if (update_each_iteration_) shares_.begin(view(), times_.recency_weighted_s());
+  }
+  void on_finished(const BlockFinished& finished) override {
+    if (update_each_iteration_) return;
+    const UnitId unit = finished.unit;
+    shares_.set(view().unit(unit), times_.recency_weighted_s()[unit.index]);
   }
 
   WantedBlock wanted(UnitId unit) override {
@@ -268,16 +280,14 @@ class AdaptiveWeightedFactoring final : public Factoring {
   }
 
   [[nodiscard]] double weight(UnitId unit) const override {
-    const ItemSeconds& item_s =
-        update_each_iteration_ ? at_iteration_s_ : times_.recency_weighted_s();
-    return present() * speed_share(view(), unit, item_s, unknown_);
+    return present() * shares_.of(unit, unknown_);
   }
 
   std::optional<Items> initial_block_items_;
   UnknownUnit unknown_;
   bool update_each_iteration_;
   ItemTimes times_;
-  ItemSeconds at_iteration_s_;  // (n), as of the iteration's start
+  SpeedShares shares_;  // as of now or of the iteration's start
 };
 
 /// AF.

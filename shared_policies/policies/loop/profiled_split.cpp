@@ -31,6 +31,7 @@
 #include "shared_policies/policies/block_sizes.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/loop/item_times.hpp"
+#include "shared_policies/policies/loop/speed_shares.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/integer_rounding.hpp"
 
@@ -182,10 +183,12 @@ class Asymmetric final : public ProfiledSplit {
   void end_round() {
     std::vector<double> shares(view().units().size(), 0.0);
     bool is_steady = !profile_->shares.empty();
+    SpeedShares latest;
+    latest.begin(view(), times().mean_s());
     for (const UnitState& unit : view().units()) {
       if (!unit.present) continue;
       double& share = shares[unit.id.index];
-      share = speed_share(view(), unit.id, times().mean_s(), UnknownUnit::as_fastest);
+      share = latest.of(unit.id, UnknownUnit::as_fastest);
       is_steady =
           is_steady && std::abs(share - profile_->shares[unit.id.index]) <= tolerance_ * share;
       profile_->blocks[unit.id.index] = times().blocks(unit.id);

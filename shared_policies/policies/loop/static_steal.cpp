@@ -36,6 +36,7 @@
 #include "shared_policies/model/failure.hpp"
 #include "shared_policies/policies/event_policy.hpp"
 #include "shared_policies/policies/loop/item_times.hpp"
+#include "shared_policies/policies/loop/speed_shares.hpp"
 #include "shared_policies/policies/policies.hpp"
 #include "shared_policies/solve/integer_rounding.hpp"
 
@@ -118,11 +119,12 @@ class StaticSteal final : public EventPolicy {
   }
 
   [[nodiscard]] std::vector<Items> weighted_parts(const std::vector<UnitId>& who) const {
+    SpeedShares measured;
+    measured.begin(view(), times_.mean_s());
     std::vector<double> weights;
     for (const UnitId unit : who) {
-      weights.push_back(is_measured_
-                            ? speed_share(view(), unit, times_.mean_s(), UnknownUnit::as_fastest)
-                            : shares_[unit.index]);
+      weights.push_back(is_measured_ ? measured.of(unit, UnknownUnit::as_fastest)
+                                     : shares_[unit.index]);
     }
     const Items items = view().remaining();
     const std::vector<Items> caps(who.size(), items + chunk_items_);

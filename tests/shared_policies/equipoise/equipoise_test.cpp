@@ -1,7 +1,9 @@
 // Tests of equipoise, our own policy: its makespans against bounds that were worked out by hand.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -68,6 +70,23 @@ TEST(Equipoise, EndsHundredsOfUnitsTogether) {
   const Schedule schedule = run_schedule(equipoise_on(4'000'000, item_s));
   EXPECT_LE(schedule.makespan(), 1.02 * equal_finish_s(4'000'000, item_s));
   expect_all_done(schedule, 4'000'000);
+}
+
+TEST(Equipoise, LeavesNoGrainToUnitsThatStopWhereHundredsAreLeftWithFewGrains) {
+  // A grain takes 1 s. 100 of 200 units stop at 1.5 s, for long, with one grain each. The other
+  // 100 units do the 1100 - 100 others in 10 s if none is idle; some may wait for others to end
+  // until the grains are divided anew.
+  PolicyTest test = equipoise_on(1100, std::vector<double>(200, 1.0));
+  test.parameters["backup"] = "off";
+  for (int unit = 100; unit < 200; ++unit) {
+    Disturbance stop = disturb(DisturbanceKind::profile, fmt::format("u{}", unit), 1.5);
+    stop.profile = {{Seconds{0}, 0.0}, {Seconds{1000}, 1.0}};
+    test.fake.scenario.events.push_back(stop);
+  }
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 1100);
+  for (std::uint32_t unit = 0; unit < 100; ++unit) EXPECT_LE(last_end_s(schedule, unit), 13.0);
+  for (const BlockRecord& record : schedule.blocks) EXPECT_LE(record.assigned.value, 12.0);
 }
 
 TEST(Equipoise, ReportsADecisionWhenAllUnitsAreKnown) {

@@ -14,6 +14,7 @@
 #include "shared_policies/fit/speed_curve.hpp"
 #include "shared_policies/policies/catalog.hpp"
 #include "shared_policies/policies/loop/item_times.hpp"
+#include "shared_policies/policies/loop/speed_shares.hpp"
 #include "tests/support/scripted.hpp"
 
 namespace equipoise::loop_sizes_test {
@@ -270,14 +271,35 @@ TEST_F(LearnedItemTimes, LeaveTheSetupOut) {
 TEST_F(LearnedItemTimes, GiveSharesInWhichTheUnknownPassForTheFastestOrTheSlowest) {
   ItemTimes times(TimedPart::compute);
   begin(times);
-  EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_fastest), 1.0 / 3);
+  SpeedShares shares;
+  shares.begin(view, times.mean_s());
+  EXPECT_DOUBLE_EQ(shares.of(UnitId{1}, UnknownUnit::as_fastest), 1.0 / 3);
   finish(times, 0, 10, stages(0, 10, 0), 0, 10);
   finish(times, 1, 10, stages(0, 20, 0), 0, 20);
+  for (const std::uint32_t unit : {0U, 1U}) {
+    shares.set(view.unit(UnitId{unit}), times.mean_s()[unit]);
+  }
   // The speeds are 1, 1/2 and 1 (unknown as fastest), or 1, 1/2 and 1/2 (as slowest).
-  EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_fastest), 0.2);
-  EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_slowest), 0.25);
+  EXPECT_DOUBLE_EQ(shares.of(UnitId{1}, UnknownUnit::as_fastest), 0.2);
+  EXPECT_DOUBLE_EQ(shares.of(UnitId{1}, UnknownUnit::as_slowest), 0.25);
   view.mark_absent(UnitId{2});
-  EXPECT_DOUBLE_EQ(speed_share(view, UnitId{1}, times.mean_s(), UnknownUnit::as_fastest), 1.0 / 3);
+  shares.include(view, {Seconds{20}, UnitLost{UnitId{2}}});
+  EXPECT_DOUBLE_EQ(shares.of(UnitId{1}, UnknownUnit::as_fastest), 1.0 / 3);
+}
+
+TEST_F(LearnedItemTimes, GiveSharesThatFollowEachChange) {
+  SpeedShares shares;
+  shares.begin(view, {4.0, 2.0, 1.0});  // speeds 1/4, 1/2 and 1
+  EXPECT_DOUBLE_EQ(shares.of(UnitId{0}, UnknownUnit::as_fastest), 1.0 / 7);
+  shares.set(view.unit(UnitId{0}), 2.0);
+  EXPECT_DOUBLE_EQ(shares.of(UnitId{0}, UnknownUnit::as_fastest), 0.25);
+  view.mark_absent(UnitId{2});
+  shares.include(view, {Seconds{1}, UnitLost{UnitId{2}}});
+  EXPECT_DOUBLE_EQ(shares.of(UnitId{0}, UnknownUnit::as_fastest), 0.5);
+  const Event joined{Seconds{2}, UnitJoined{UnitId{2}}};
+  view.include(joined);
+  shares.include(view, joined);
+  EXPECT_DOUBLE_EQ(shares.of(UnitId{0}, UnknownUnit::as_fastest), 0.25);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Tests of backup=on, on schedules that were worked out by hand and in random runs.
 #include "shared_policies/policies/backup_tasks.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,6 +84,19 @@ TEST(BackupTasks, AreGivenOnceABlockIsOverdueByWhatDoingItAgainTakes) {
   const Schedule schedule = run_schedule(test);
   expect_all_done(schedule, 40);
   EXPECT_NEAR(schedule.makespan(), 4.0, 1e-12);
+}
+
+TEST(BackupTasks, AreGivenThoughMoreBlocksAreOutThanAreLookedAtAtEachEvent) {
+  // Blocks take 1 s. u0 does 101 of them by 101 s, and then those of 100 units that have stopped.
+  // While more than 96 are out, the end of a copy and the loss of its block are too few events for
+  // a look: u0 waits until the run is older by a hundredth, 0.05 s more for each of four blocks at
+  // most (1.01 * 1.01^4 - 1).
+  PolicyTest test = backed_up(2010, std::vector<double>(101, 0.1));
+  for (int unit = 1; unit <= 100; ++unit) stop(test, fmt::format("u{}", unit), 0.5, never);
+  const Schedule schedule = run_schedule(test);
+  expect_all_done(schedule, 2010);
+  EXPECT_GE(schedule.makespan(), 201.0);
+  EXPECT_LE(schedule.makespan(), 201.0 + 4 * 0.05);
 }
 
 TEST(BackupTasks, AcceptAnAnswerThatComesLateButFirst) {
