@@ -55,12 +55,10 @@ UnitsExecutor::~UnitsExecutor() = default;
 
 Seconds UnitsExecutor::now() const { return std::max(run_.clock->now(), last_); }
 
-Seconds UnitsExecutor::begin_iteration(int phase, int iteration) {
-  watch_.begin_iteration(phase, iteration, *run_.phases[static_cast<std::size_t>(phase)].workload);
+Seconds UnitsExecutor::begin_iteration(int phase, int /*iteration*/) {
+  watch_.begin_iteration(phase, *run_.phases[static_cast<std::size_t>(phase)].workload);
   phase_ = phase;
-  for (const UnitSlot& slot : slots_) {
-    if (!slot.going_on.empty()) slot.worker->begin_iteration();
-  }
+  for (const UnitSlot& slot : slots_) slot.worker->begin_iteration();
   return now();
 }
 
@@ -71,7 +69,7 @@ Seconds UnitsExecutor::start(const Block& block, UnitId unit) {
   if (times_) times_->asked(command.assigned);
   ++outstanding_;
   ++slot.outstanding;
-  watch_.handed_out(unit, block.items, command.assigned);
+  watch_.handed_out(unit, block, command.assigned);
   slot.worker->queue(command, block.copy_of ? claim_of(block) : nullptr);
   if (times_) times_->block_s.push_back((now() - command.assigned).value);
   return command.assigned;
@@ -146,8 +144,9 @@ void UnitsExecutor::reset(UnitsRun run) {
   const double by_clock = 1.0 / units_.time_scale;
   times_.reset();
   if (units_.takes_times) times_.emplace();
-  watch_ = BlockWatch(kinds_of(units_.units), units_.block_timeout,
-                      {by_clock * BlockWatch::floor, by_clock * longest_look});
+  watch_ =
+      BlockWatch(kinds_of(units_.units), units_.timeout_factor * units_.block_timeout,
+                 {by_clock * units_.timeout_factor * BlockWatch::floor, by_clock * longest_look});
 }
 
 std::unique_ptr<Worker> UnitsExecutor::make_worker(std::size_t unit) const {

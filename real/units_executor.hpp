@@ -34,6 +34,8 @@ struct DrivenUnits {
   Scenario scenario;    ///< disturbances of the units; events for other targets have no effect
   BlockTimeout block_timeout;
   double time_scale = 1.0;
+  /// By how much `block_timeout` is longer: nodes are waited for longer than their units.
+  double timeout_factor = 1.0;
   /// How long a waiting controller polls for reports before it sleeps.
   std::chrono::microseconds patience{0};
   std::function<bool()> stop_requested;                         ///< as of RealSetup

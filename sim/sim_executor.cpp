@@ -80,8 +80,11 @@ class Alarm {
 
 /// One who hands out blocks: the master, or the agent of a node.
 struct Desk {
-  Desk(std::vector<UnitId> of, const std::vector<UnitKind>& kinds, BlockTimeout block_timeout)
-      : units(std::move(of)), watch(kinds, block_timeout) {}
+  Desk(std::vector<UnitId> of, const std::vector<UnitKind>& kinds, BlockTimeout block_timeout,
+       double timeout_factor)
+      : units(std::move(of)),
+        watch(kinds, timeout_factor * block_timeout,
+              {.floor = timeout_factor * BlockWatch::floor}) {}
 
   std::vector<UnitId> units;  ///< of the machine; their places here are the ids of its run loop
   s4u::ActorPtr actor;
@@ -138,7 +141,7 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
 
   Seconds begin_iteration(Desk& desk, int phase, int iteration) {
     desk.phase = static_cast<std::size_t>(phase);
-    desk.watch.begin_iteration(phase, iteration, setup_.phases[desk.phase]);
+    desk.watch.begin_iteration(phase, setup_.phases[desk.phase]);
     schedule_watch(desk);
     if (desk.node) return now();
     contested_.clear();
@@ -155,7 +158,7 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
     if (block.copy_of) contest(desk, block);
     pipelines_[unit].add(work);
     schedule(unit);
-    desk.watch.handed_out(places_[unit.index].unit, block.items, now());
+    desk.watch.handed_out(places_[unit.index].unit, block, now());
     schedule_watch(desk);
     // What that takes from a unit is in its recorded waits.
     stay_busy(desk, copying_time(desk, unit, work));
@@ -279,19 +282,19 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
 
   void make_desks() {
     const std::size_t units = setup_.platform.units.size() - setup_.nodes.size();
-    const auto add_desk = [this](std::vector<UnitId> of) {
+    const auto add_desk = [this](std::vector<UnitId> of, double timeout_factor) {
       std::vector<UnitKind> kinds;
       for (const UnitId unit : of) kinds.push_back(setup_.platform.units[unit.index].unit.kind);
-      desks_.emplace_back(std::move(of), kinds, setup_.block_timeout);
+      desks_.emplace_back(std::move(of), kinds, setup_.block_timeout, timeout_factor);
     };
     std::vector<UnitId> of_master;
     const std::size_t first = setup_.nodes.empty() ? 0 : units;
     for (std::size_t i = first; i < setup_.platform.units.size(); ++i) {
       of_master.push_back(UnitId{static_cast<std::uint32_t>(i)});
     }
-    add_desk(std::move(of_master));
+    add_desk(std::move(of_master), setup_.nodes.empty() ? 1.0 : timeout_factor_of_nodes);
     for (std::size_t node = 0; node < setup_.nodes.size(); ++node) {
-      add_desk(setup_.nodes[node].units);
+      add_desk(setup_.nodes[node].units, 1.0);
       desks_.back().node = id_of_node(units, node);
     }
     places_.resize(setup_.platform.units.size());
@@ -748,7 +751,7 @@ void Machine::start_agent(std::size_t node) {
   start_actor(desk, [this, node, &desk] {
     DeskExecutor executor(shared_from_this(), 1 + node);
     DeskBlocks blocks(*this, desk);
-    setup_.agents->run(node, executor, blocks);
+    static_cast<void>(setup_.agents->run(node, executor, blocks));
   });
 }
 

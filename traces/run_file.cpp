@@ -280,13 +280,18 @@ class RunReader {
     }
     for (const RecordedLine& line : all) {
       LineKeeper of_units(file_.run.lines, line.line);
-      UnitRecords units_only(units, of_units);
+      UnitRecords units_only(units, of_units, [](Seconds) {});
       tell(line, units_only);
       const std::optional<UnitId> node =
           std::visit([](const auto& record) { return record.node; }, line.what);
       LineKeeper of_level(file_.levels[node ? node->index - units + 1 : 0].lines, line.line);
       LevelJournal level(in_level, std::nullopt, of_level);
       tell(line, level);
+      // The agent of a lost node has left off somewhere.
+      const UnitLost* const gone = event_of<UnitLost>(line);
+      if (gone != nullptr && gone->unit.index >= units) {
+        file_.levels[gone->unit.index - units + 1].is_whole = false;
+      }
     }
   }
 

@@ -87,6 +87,7 @@ void MeterSampler::begin() {
 
 void MeterSampler::sample(const Clock& clock, const std::vector<int>& cores) {
   if (domains_.empty()) return;
+  is_sampling_ = true;
   thread_ = start_thread("meters", [this, &clock, cores](const std::stop_token& stop) {
     pin_this_thread(cores);
     sample_until(stop, clock);
@@ -128,8 +129,12 @@ void MeterSampler::end(Seconds at) {
 
 std::optional<Measured> MeterSampler::take(Seconds until) {
   std::unique_lock lock(mutex_, std::defer_lock);
-  // Without the thread nobody else has the lock.
-  if (thread_.joinable() && !lock.try_lock()) return std::nullopt;
+  // Without the sampling thread nobody has the lock for long.
+  if (!is_sampling_) {
+    lock.lock();
+  } else if (!lock.try_lock()) {
+    return std::nullopt;
+  }
   if (readings_.empty() || readings_.front().at > until) return std::nullopt;
   std::optional<Measured> first = std::move(readings_.front());
   readings_.pop_front();

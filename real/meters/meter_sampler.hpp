@@ -50,7 +50,7 @@ inline constexpr std::chrono::milliseconds idle_span_of_recording{2000};
 /// Reads meters in a thread of its own, so that the controller neither reads them nor waits for
 /// them. Each reading is a Measured with what = "energy_j": joules since the run began. Runs follow
 /// one another. A meter that cannot be read any more is left out for the rest of the run. All
-/// members are for the thread of the controller.
+/// members but `take` are for the thread of the controller.
 class MeterSampler final : public MeterReadings {
  public:
   explicit MeterSampler(Meters meters);
@@ -66,7 +66,10 @@ class MeterSampler final : public MeterReadings {
   /// the thread cannot be started.
   void sample(const Clock& clock, const std::vector<int>& cores);
   /// Ends the thread.
-  void stop() { thread_ = {}; }
+  void stop() {
+    thread_ = {};
+    is_sampling_ = false;
+  }
   /// Ends the thread and reads all meters for the last time in the run, which ends now, at `at`.
   void end(Seconds at);
 
@@ -87,6 +90,7 @@ class MeterSampler final : public MeterReadings {
 
   std::vector<Domain> domains_;
   std::vector<std::string> notes_;
+  std::atomic<bool> is_sampling_ = false;
   std::mutex mutex_;  ///< of what follows
   std::condition_variable_any stopping_;
   std::deque<Measured> readings_;

@@ -101,8 +101,9 @@ class PostingJournal final : public Journal {
 /// Blocks of a node, of whose parts all records are posted before their end is told.
 class PostedBlocks final : public NodeBlocks {
  public:
-  /// Both outlive it.
+  /// Both outlive it. At the end all that is left is posted.
   PostedBlocks(NodeBlocks& blocks, PostingJournal& journal) : blocks_(blocks), journal_(journal) {}
+  ~PostedBlocks() override { journal_.post(); }
 
   std::optional<Block> next() override { return blocks_.next(); }
   void done(const Block& block) override {
@@ -290,6 +291,7 @@ class NodeAgent final : public CommunicatorClient {
       common.phases.push_back({&run.phases[phase], run.kernels[phase].get()});
     }
     if (run.setup.agent) {
+      common.unit.name = run.specs.front().unit.node;
       units.push_back({make_node_worker(common, part_of(run))});
     } else {
       for (std::size_t i = 0; i < run.specs.size(); ++i) {
@@ -323,8 +325,7 @@ class NodeAgent final : public CommunicatorClient {
     DivideBlocks agent = service_.make_agent(run.setup.agent->number, run.setup.scenario, journal);
     return {std::move(units), [agent, journal](Executor& executor, NodeBlocks& blocks) {
               PostedBlocks posted(blocks, *journal);
-              agent(executor, posted);
-              journal->post();
+              return agent(executor, posted);
             }};
   }
 

@@ -110,8 +110,10 @@ class Nodes::Master final : public CommunicatorClient {
       agents_ = agents;
       for (int rank = 1; rank < ranks(); ++rank) {
         setup.place = node(rank).place;
-        if (agents)
-          setup.agent = NodeAgentSetup{agents->numbers[at_rank(rank)], agents->block_timeout};
+        setup.agent.reset();
+        if (agents && agents->numbers[at_rank(rank)]) {
+          setup.agent = NodeAgentSetup{*agents->numbers[at_rank(rank)], agents->block_timeout};
+        }
         setup.residents_before = is_replicated ? sent_.count_missing(rank) : 0;
         node(rank).began.reset();
         node(rank).has_ended = false;
@@ -503,8 +505,12 @@ class Nodes::Master final : public CommunicatorClient {
 
   void take(int from, const AgentRecords& records) {
     if (records.run != run_number_ || !agents_) return;
-    for (const RecordedLine& line : records.lines) {
-      agents_->record(agents_->numbers[at_rank(from)], line);
+    try {
+      for (const RecordedLine& line : records.lines) {
+        agents_->record(agents_->numbers[at_rank(from)].value(), line);
+      }
+    } catch (...) {
+      agents_.reset();  // who takes records knows what has happened
     }
   }
 

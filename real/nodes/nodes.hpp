@@ -36,8 +36,9 @@ struct NodeUnit {
 
 /// The agents of a run of two levels that divide the blocks of other ranks there.
 struct RemoteAgents {
-  std::vector<std::uint64_t> numbers{};  ///< (ranks - 1) those of their nodes in the run
-  BlockTimeout block_timeout{};          ///< of the nodes' units
+  /// (ranks - 1) The numbers of their nodes in the run; none: the rank has no units.
+  std::vector<std::optional<std::uint64_t>> numbers{};
+  BlockTimeout block_timeout{};  ///< of the nodes' units
   /// Takes a record of the agent of a node, with that number. Any thread may call it.
   std::function<void(std::size_t node, const RecordedLine& record)> record{};
 };

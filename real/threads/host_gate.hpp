@@ -18,8 +18,8 @@ namespace equipoise {
 class HostGate {
  public:
   HostGate() = default;
-  /// A gate that is closed for good once the present blocks of `outer` are abandoned. Null: nothing
-  /// but its own blocks closes it.
+  /// A gate that is closed for good once the present blocks of `outer` are abandoned, and whose data
+  /// change when those of `outer` do. Null: it stands alone.
   explicit HostGate(std::shared_ptr<HostGate> outer)
       : outer_(std::move(outer)), outer_epoch_(outer_ ? outer_->epoch() : 0) {}
 
@@ -27,7 +27,8 @@ class HostGate {
   [[nodiscard]] std::uint32_t epoch() const { return epoch_.load(std::memory_order_seq_cst); }
   /// The iteration of blocks that are handed out now, counted over all phases.
   [[nodiscard]] std::uint32_t iteration() const {
-    return iteration_.load(std::memory_order_seq_cst);
+    const std::uint32_t own = iteration_.load(std::memory_order_seq_cst);
+    return outer_ ? own + outer_->iteration() : own;
   }
 
   /// Calls `touch`, which reads or writes the host's data for a block of `epoch` and `iteration`

@@ -50,11 +50,8 @@ DrivenUnits units_of(const NodeOfRun& node, const DrivenUnits& all) {
   own.units.clear();
   own.placement.cores.clear();
   own.patience = std::chrono::microseconds(0);  // the master may wait on the same core
-  const std::vector<Unit> inside = node.units_of(units_of(all.units));
-  for (std::size_t i = 0; i < inside.size(); ++i) {
-    const UnitId id = node.units[i];
+  for (const UnitId id : node.units) {
     own.units.push_back(all.units[id.index]);
-    own.units.back().unit = inside[i];
     own.placement.cores.push_back(all.placement.cores[id.index]);
   }
   return own;
@@ -73,6 +70,7 @@ int rank_of(const NodeOfRun& node, const RealSetup& setup) {
 DrivenUnits nodes_as_units(const RealSetup& setup, const DrivenUnits& all) {
   DrivenUnits driven = all;
   driven.units.clear();
+  driven.timeout_factor = timeout_factor_of_nodes;
   const std::vector<NodeOfRun> nodes = nodes_of(units_of(all.units));
   driven.placement.cores.assign(nodes.size(), {});
   for (const NodeOfRun& node : nodes) {
@@ -86,7 +84,7 @@ DrivenUnits nodes_as_units(const RealSetup& setup, const DrivenUnits& all) {
     }
     spec.factory = std::make_shared<NodeFactory>(NodePart{
         units_of(node, all), [number, agents = setup.agents](Executor& units, NodeBlocks& blocks) {
-          agents->run(number, units, blocks);
+          return agents->run(number, units, blocks);
         }});
   }
   return driven;
@@ -102,7 +100,9 @@ RemoteAgents remote_agents(const RealSetup& setup) {
   for (int rank = 1; rank < setup.nodes->ranks(); ++rank) {
     const auto found = std::ranges::find(nodes, node_name(rank),
                                          [](const NodeOfRun& node) { return node.unit.name; });
-    remote.numbers.push_back(static_cast<std::uint64_t>(found - nodes.begin()));
+    remote.numbers.emplace_back();
+    if (found == nodes.end()) continue;
+    remote.numbers.back() = static_cast<std::uint64_t>(found - nodes.begin());
   }
   return remote;
 }

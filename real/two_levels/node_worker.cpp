@@ -35,6 +35,11 @@ class MailboxBlocks final : public NodeBlocks {
     return false;
   }
 
+  /// Waits until the run is over.
+  void await_end() {
+    while (!is_over()) static_cast<void>(mailbox_.await_command(WakeSignal::TimePoint::max()));
+  }
+
   std::optional<Block> next() override {
     while (await_first()) {
       report_ = Report{.command = *mailbox_.command()};
@@ -99,7 +104,8 @@ class NodeDriver final : public UnitDriver {
     if (blocks_->await_first()) {
       const Placement& placement = part_.units.placement;
       const ControllerPinning place(placement.others(), placement.waiting_compute);
-      part_.agent(*executor_, *blocks_);
+      const RunOutcome outcome = part_.agent(*executor_, *blocks_);
+      if (outcome.interrupted) blocks_->await_end();  // the master stops, too
     }
     if (mailbox.stops()) return;
     throw BackendError(blocks_->is_over() ? "its blocks were given up"

@@ -25,6 +25,11 @@ struct BlockTimeout {
   [[nodiscard]] static constexpr BlockTimeout fixed(Seconds after) { return {Rule::fixed, after}; }
 };
 
+/// The same rule with a time that is longer by `factor`, if it has one.
+[[nodiscard]] constexpr BlockTimeout operator*(double factor, const BlockTimeout& timeout) {
+  return {timeout.rule, factor * timeout.after};
+}
+
 /// The word that stands in the place of seconds in files and on the command line.
 enum class TimeoutWord : std::uint8_t { automatic };
 

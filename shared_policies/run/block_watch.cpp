@@ -123,31 +123,33 @@ void BlockWatch::begin_again(Seconds at) {
   schedule_all();
 }
 
-void BlockWatch::begin_iteration(int phase, int iteration, const Workload& workload) {
+void BlockWatch::begin_iteration(int phase, const Workload& workload) {
   if (units_.empty()) return;
+  const bool is_new_phase = std::exchange(phase_, phase) != phase;
   for (OfUnit& unit : units_) {
     if (unit.has_blocks()) unit.older_allowed = allowed(unit);
     unit.older += unit.blocks.size();
     unit.blocks.clear();
     unit.may_be_set_up = true;
-    if (iteration == 0) unit.learned = {};
+    if (is_new_phase) unit.learned = {};
   }
-  if (iteration == 0) {
+  if (is_new_phase) {
     shown_.clear();
     longest_setup_ = {};
   }
-  now_ = {phase, iteration};
+  first_block_ = no_block;
   resident_bytes_ = workload.resident_bytes;
   bytes_per_item_ = workload.in_bytes_per_item + workload.out_bytes_per_item;
   schedule_all();
 }
 
-void BlockWatch::handed_out(UnitId unit, Items items, Seconds at) {
+void BlockWatch::handed_out(UnitId unit, const Block& block, Seconds at) {
   if (units_.empty()) return;
   look(at);
+  first_block_ = std::min(first_block_, block.id);
   OfUnit& watched = units_[unit.index];
   if (!watched.is_waited_for()) wait_for(watched, at);
-  watched.blocks.insert(items);
+  watched.blocks.insert(block.items);
   schedule(unit);
 }
 
@@ -166,7 +168,7 @@ void BlockWatch::came_back(UnitId unit, const Block& block, Seconds at, Seconds 
   if (units_.empty()) return;
   look(at);
   OfUnit& watched = units_[unit.index];
-  if (std::pair(block.phase, block.iteration) != now_) {
+  if (block.id < first_block_) {
     take_older(watched);
   } else {
     take(watched, block.items);

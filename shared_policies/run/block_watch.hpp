@@ -105,10 +105,11 @@ class BlockWatch {
       : BlockWatch(units, timeout, Looks()) {}
   BlockWatch(const std::vector<UnitKind>& units, BlockTimeout timeout, const Looks& looks);
 
-  /// An iteration of phase number `phase`, whose work is `workload`, begins.
-  void begin_iteration(int phase, int iteration, const Workload& workload);
-  /// `unit` gets a block.
-  void handed_out(UnitId unit, Items items, Seconds at);
+  /// An iteration of phase number `phase`, whose work is `workload`, begins; of an agent, the
+  /// division of a block of its node.
+  void begin_iteration(int phase, const Workload& workload);
+  /// `unit` gets a block, whose id is larger than those of all iterations before.
+  void handed_out(UnitId unit, const Block& block, Seconds at);
   /// A block of `unit` has ended, whether its results count or not; its setup took `setup`. Nothing
   /// is learned from one that could not be done.
   void came_back(UnitId unit, const Block& block, Seconds at, Seconds setup, bool is_done = true);
@@ -199,7 +200,8 @@ class BlockWatch {
   Looks looks_;
   std::vector<OfUnit> units_;                        ///< empty if none is ever late
   std::set<std::pair<Seconds, std::uint32_t>> due_;  ///< (units that are waited for) by `due`
-  std::pair<int, int> now_;                          ///< phase and iteration
+  std::optional<int> phase_;                         ///< none: nothing has begun
+  std::uint64_t first_block_ = no_block;             ///< of this iteration; `no_block`: none yet
   double resident_bytes_ = 0.0;                      ///< of the phase
   double bytes_per_item_ = 0.0;                      ///< copied there and back
   std::map<UnitKind, Shown> shown_;                  ///< in this phase

@@ -67,7 +67,7 @@ class ScenarioJournal final : public InsertingJournal {
   std::size_t passed_ = 0;                   ///< number of these that were passed on
 };
 
-/// What the meters of a machine read during a run. For the thread that writes the journal.
+/// What the meters of a machine read during a run. For who writes the journal, one at a time.
 class MeterReadings {
  public:
   MeterReadings() = default;

@@ -266,6 +266,8 @@ class Metrics final : public Journal {
   void measured(const Measured& record) override;
 
   /// The numbers of the records received so far.
+  /// The run ends at `end` or later: results were still on their way when the last unit had ended.
+  void ends_not_before(Seconds end) { sum_.makespan = std::max(sum_.makespan, end); }
   [[nodiscard]] RunNumbers numbers() const;
 
  private:

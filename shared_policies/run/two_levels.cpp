@@ -79,7 +79,7 @@ void LevelJournal::measured(const Measured& record) {
 }
 
 void UnitRecords::block(const BlockRecord& record) {
-  if (record.unit.index < units_) next_.block(record);
+  record.unit.index < units_ ? next_.block(record) : node_ended_(record.end);
 }
 
 void UnitRecords::decision(const DecisionRecord& record) {

@@ -42,6 +42,10 @@ struct NodeOfRun {
   return UnitId{static_cast<std::uint32_t>(units + node)};
 }
 
+/// By how much longer a node may keep its blocks than a unit (BlockWatch), so that its agent finds
+/// first that a unit is late.
+inline constexpr double timeout_factor_of_nodes = 2.0;
+
 /// Blocks are numbered from 0 by the master and from k * 10^9 by the agent of node number k - 1, so
 /// that a number is used once in a run.
 [[nodiscard]] inline std::uint64_t first_block_of(std::size_t node) {
@@ -50,13 +54,13 @@ struct NodeOfRun {
 }
 
 /// Divides the blocks of a node on `units`, whose units are the node's.
-using DivideBlocks = std::function<void(Executor& units, NodeBlocks& blocks)>;
+using DivideBlocks = std::function<RunOutcome(Executor& units, NodeBlocks& blocks)>;
 
 /// What the agents of nodes do. An executor of two levels, whose units are the nodes, calls it.
 struct NodeAgents {
   /// Divides the blocks of node number `node`. Called at most once for each node whose agent works
   /// in this process, each on a thread (or simulated actor) of its own.
-  std::function<void(std::size_t node, Executor& units, NodeBlocks& blocks)> run;
+  std::function<RunOutcome(std::size_t node, Executor& units, NodeBlocks& blocks)> run;
   /// Takes a record of the agent of node number `node`, which works in another process. Its units
   /// are numbered as the node has them. Any thread may call it.
   std::function<void(std::size_t node, const RecordedLine& record)> record;
@@ -86,7 +90,9 @@ class LevelJournal final : public Journal {
 /// their division, and of the master's decisions that they were made.
 class UnitRecords final : public Journal {
  public:
-  UnitRecords(std::size_t units, Journal& next) : units_(units), next_(next) {}
+  /// Calls `node_ended` with the end of each block of a node, when its results were at the master.
+  UnitRecords(std::size_t units, Journal& next, std::function<void(Seconds)> node_ended)
+      : units_(units), next_(next), node_ended_(std::move(node_ended)) {}
 
   void block(const BlockRecord& record) override;
   void decision(const DecisionRecord& record) override;
@@ -96,6 +102,7 @@ class UnitRecords final : public Journal {
  private:
   std::size_t units_;
   Journal& next_;
+  std::function<void(Seconds)> node_ended_;
 };
 
 }  // namespace equipoise

@@ -64,7 +64,8 @@ class IpoptEqualFinish {
 };
 
 /// Loads Ipopt for this process and all that it forks. Called when a policy is made, so that a
-/// missing Ipopt is reported before a run begins. Throws BackendError if it cannot be loaded.
+/// missing Ipopt is reported before a run begins. Throws BackendError if it cannot be loaded, or if
+/// its MUMPS would wait for other ranks that mpirun has started.
 void expect_ipopt();
 
 }  // namespace equipoise

@@ -63,8 +63,9 @@ void run_levels(RealSetup setup, Items of_master, Items of_agents, Levels& level
     of_agent.stop_requested = [&] { return blocks.is_over(); };
     of_agent.first_block = first_block_of(node);
     MemoryJournal own;
-    static_cast<void>(run_node(executor, blocks, policy, of_agent, own));
+    const RunOutcome outcome = run_node(executor, blocks, policy, of_agent, own);
     for (const BlockRecord& part : own.blocks) levels.add(node, part);
+    return outcome;
   };
   agents->record = [&](std::size_t node, const RecordedLine& line) {
     if (const auto* const part = std::get_if<BlockRecord>(&line.what)) levels.add(node, *part);
@@ -206,8 +207,10 @@ TEST(HostGate, WithinAnotherIsClosedForGoodOnceThatAbandonsItsBlocks) {
   HostGate inner(outer);
   int touched = 0;
   const auto touch = [&] { ++touched; };
-  EXPECT_TRUE(inner.access(inner.epoch(), inner.iteration(), touch));
+  const std::uint32_t iteration = inner.iteration();
+  EXPECT_TRUE(inner.access(inner.epoch(), iteration, touch));
   outer->begin_iteration();
+  EXPECT_FALSE(inner.access(inner.epoch(), iteration, touch)) << "the data have changed";
   EXPECT_TRUE(inner.access(inner.epoch(), inner.iteration(), touch));
   inner.abandon();
   EXPECT_TRUE(inner.access(inner.epoch(), inner.iteration(), touch));

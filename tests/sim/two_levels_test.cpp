@@ -45,7 +45,7 @@ Seen simulate_levels(SimSetup setup, Items of_master, Items of_agents) {
     of_agent.stop_requested = [&] { return blocks.is_over(); };
     of_agent.first_block = first_block_of(node);
     LevelJournal journal(nodes[node].units, std::nullopt, *of_units);
-    static_cast<void>(run_node(executor, blocks, policy, of_agent, journal));
+    return run_node(executor, blocks, policy, of_agent, journal);
   };
   setup.agents = agents;
   return in_child([&] {

@@ -17,6 +17,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -61,7 +62,9 @@ void say(const char* kind, Style style, const std::string& message) {
 
 /// Says it unless it has been said before.
 void say_once(const char* kind, Style style, const std::string& message) {
+  static std::mutex mutex;  // agents of nodes have threads of their own
   static std::set<std::string> said;
+  const std::lock_guard<std::mutex> lock(mutex);
   if (said.insert(kind + message).second) say(kind, style, message);
 }
 

@@ -29,6 +29,7 @@ std::atomic<std::uint64_t> calls = 0;                  ///< tells calls of the s
 std::atomic<bool> has_timer = false;
 std::atomic<bool> is_ticking = false;
 timer_t timer;
+std::mutex one_at_a_time;
 
 // Where a child tells what the policy did.
 int told_to = -1;
@@ -128,7 +129,7 @@ WatchedLibrary::WatchedLibrary(const std::string& path, double seconds)
           "has not answered for {} s; correct the policy, or let it ask for more (answer_limit_s)",
           limit_s)) {}
 
-PolicyCall::PolicyCall(const WatchedLibrary& library) {
+PolicyCall::PolicyCall(const WatchedLibrary& library) : lock_(one_at_a_time) {
   if (!has_timer.load()) make_timer();
   calls.fetch_add(1);
   current.store(&library);

@@ -2,6 +2,7 @@
 // in the error.
 #pragma once
 
+#include <mutex>
 #include <string>
 
 namespace equipoise {
@@ -17,8 +18,9 @@ struct WatchedLibrary {
 };
 
 /// Exists while the calling thread runs the code of a library. Ends the process with a message if
-/// that takes longer than its limit or calls exit(), and a second after Ctrl-C or SIGTERM. There is
-/// at most one at a time. Costs no system call as long as calls are short.
+/// that takes longer than its limit or calls exit(), and a second after Ctrl-C or SIGTERM. A thread
+/// waits until there is no other one, so calls of agents follow one another. Costs no system call as
+/// long as calls are short.
 class PolicyCall {
  public:
   /// `library` must live as long as the process.
@@ -26,6 +28,9 @@ class PolicyCall {
   PolicyCall(const PolicyCall&) = delete;
   PolicyCall& operator=(const PolicyCall&) = delete;
   ~PolicyCall();
+
+ private:
+  std::unique_lock<std::mutex> lock_;
 };
 
 /// The exit code of a child process that ended because of its policy, see `tell_policy_faults_to`.

@@ -246,7 +246,8 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   std::vector<Journal*> journals = {&metrics, &unit_losses, &limit};
   if (plan.run.learns) journals.push_back(&experience);
   Tee of_units(journals);
-  UnitRecords units_only(plan.units.size(), of_units);
+  UnitRecords units_only(plan.units.size(), of_units,
+                         [&metrics](Seconds end) { metrics.ends_not_before(end); });
   if (has_levels) journals = {&units_only};
   if (file != nullptr) journals.push_back(file.get());
   Tee all(std::move(journals));

@@ -1,7 +1,11 @@
 // Makes a policy for the master and one for each agent, and lets the run loop run them.
 #include "tools/runs/two_level_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include "shared_policies/model/failure.hpp"
 #include "shared_policies/run/two_levels.hpp"
 #include "shared_policies/solve/equal_finish.hpp"
 #include "tools/runs/cost_meters.hpp"
@@ -65,6 +70,15 @@ struct Agent {
   std::shared_ptr<Journal> journal;
 };
 
+/// Run files call both by their names.
+void expect_no_unit_called(const std::string& node, const std::vector<Unit>& units) {
+  if (std::ranges::find(units, node, &Unit::name) == units.end()) return;
+  throw InputError("--per-node",
+                   fmt::format("a unit and its node are both called {}; give one of them another "
+                               "name (id=, node=)",
+                               node));
+}
+
 /// The journal of all levels, whose agents write on threads of their own.
 class SharedJournal final : public Journal {
  public:
@@ -108,6 +122,34 @@ class ClosesAtEnd {
 
  private:
   SharedJournal& journal_;
+};
+
+/// The first exception of an agent, or of who brings its records, on whatever thread. It ends the
+/// run.
+class FirstFailure {
+ public:
+  /// Calls `work`, and passes its exception on.
+  template <class Work>
+  auto watch(Work&& work) {
+    try {
+      return work();
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      is_there_ = true;
+      throw;
+    }
+  }
+  [[nodiscard]] bool is_there() const { return is_there_; }
+  void rethrow() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::atomic<bool> is_there_ = false;
+  std::mutex mutex_;
+  std::exception_ptr failure_;
 };
 
 /// The journal of an agent, which keeps `shared`.
@@ -168,6 +210,7 @@ void check_two_levels(const PolicyChoice& choice, const KnownCosts& known,
   const std::vector<NodeOfRun> nodes = nodes_of(units);
   std::vector<Unit> as_units;
   for (const NodeOfRun& node : nodes) {
+    expect_no_unit_called(node.unit.name, units);
     as_units.push_back(node.unit);
     const KnownCosts own = costs_of(known_to_agents, node.units);
     static_cast<void>(make_policy(per_node, &own, node.units_of(units)));
@@ -208,7 +251,7 @@ DivideBlocks make_agent(AgentSetup setup, std::shared_ptr<Journal> journal) {
     agent->setup.stop_requested = [&] {
       return blocks.is_over() || (agent->stops && agent->stops());
     };
-    static_cast<void>(run_node(units, blocks, *agent->policy, agent->setup, *agent->journal));
+    return run_node(units, blocks, *agent->policy, agent->setup, *agent->journal);
   };
 }
 
@@ -217,7 +260,8 @@ RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* me
   const std::vector<NodeOfRun> nodes = nodes_of(plan.units);
   RunSetup setup = setup_of_master(nodes, plan.phases);
   setup.cost_meter = meter;
-  setup.stop_requested = stops;
+  const auto failure = std::make_shared<FirstFailure>();
+  setup.stop_requested = [&stops, failure] { return failure->is_there() || stops(); };
   const auto shared = std::make_shared<SharedJournal>(journal);
   std::vector<UnitId> ids;
   std::vector<std::shared_ptr<Journal>> journals;
@@ -232,15 +276,17 @@ RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* me
   }
   const KnownCosts known = costs_of_nodes(*plan.known, plan.units, plan.phases);
   const std::unique_ptr<Policy> policy = make_policy(plan.run.policy, &known, setup.units);
-  plan.agents->run = [agents](std::size_t node, Executor& units, NodeBlocks& blocks) {
-    agents[node](units, blocks);
+  plan.agents->run = [agents, failure](std::size_t node, Executor& units, NodeBlocks& blocks) {
+    return failure->watch([&] { return agents[node](units, blocks); });
   };
-  plan.agents->record = [journals](std::size_t node, const RecordedLine& line) {
-    tell(line, *journals[node]);
+  plan.agents->record = [journals, failure](std::size_t node, const RecordedLine& line) {
+    if (!failure->is_there()) failure->watch([&] { tell(line, *journals[node]); });
   };
   LevelJournal of_master(ids, std::nullopt, *shared);
   const ClosesAtEnd closes(*shared);
-  return run_policy(executor, *policy, setup, of_master);
+  const RunOutcome outcome = run_policy(executor, *policy, setup, of_master);
+  failure->rethrow();
+  return outcome;
 }
 
 }  // namespace equipoise

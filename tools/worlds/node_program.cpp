@@ -10,6 +10,7 @@
 #include "tools/console/terminal.hpp"
 #include "tools/runs/two_level_run.hpp"
 #include "tools/runs/version.hpp"
+#include "tools/worlds/node_units.hpp"
 #include "tools/worlds/real_machine.hpp"
 
 namespace equipoise {
@@ -55,10 +56,11 @@ class NodeProgram final : public NodeService {
                           std::shared_ptr<Journal> journal) override {
     const PolicyChoice policy = parse_policy(per_node_, "--per-node");
     std::vector<Unit> units;
-    for (const UnitSpec& spec : machine_.specs) units.push_back(spec.unit);
-    return equipoise::make_agent({policy, known_to(policy, machine_), std::move(units),
-                                  machine_.phases, scenario, "measured", node},
-                                 std::move(journal));
+    for (const UnitSpec& spec : machine_.specs) units.push_back(as_remote(spec.unit));
+    return equipoise::make_agent(
+        {policy, known_to(policy, machine_), nodes_of(units).front().units_of(units),
+         machine_.phases, scenario, "measured", node},
+        std::move(journal));
   }
 
  private:

@@ -53,13 +53,6 @@ RankSettings read_rank(const std::string& line, const std::string& where) {
   return rank;
 }
 
-/// A unit of a node as the master has it: its bytes travel while it computes.
-Unit as_remote(Unit unit) {
-  unit.is_remote = true;
-  unit.copy_engines = 2;
-  return unit;
-}
-
 }  // namespace
 
 double parse_link_bandwidth(const std::string& text, const std::string& where) {
@@ -139,6 +132,12 @@ void name_units_of(const std::string& node, std::vector<UnitSpec>& specs) {
     // Links are called by it, on a platform of several nodes.
     if (!spec.unit.device.empty()) spec.unit.device = node + "." + spec.unit.device;
   }
+}
+
+Unit as_remote(Unit unit) {
+  unit.is_remote = true;
+  unit.copy_engines = 2;
+  return unit;
 }
 
 NodeUnits open_nodes(const RunOptions& options, const RealMachine& machine) {

@@ -39,6 +39,9 @@ struct NodeUnits {
 /// FILE:LINE.
 [[nodiscard]] std::vector<RankSettings> read_units_per_rank(const std::string& path);
 
+/// A unit of a node as the master has it: its bytes travel while it computes.
+[[nodiscard]] Unit as_remote(Unit unit);
+
 /// Puts the units on node `node`: it is theirs, and their names begin with its name.
 void name_units_of(const std::string& node, std::vector<UnitSpec>& specs);
 

@@ -236,6 +236,11 @@ class RealWorld final : public World {
       return;
     }
     const PolicyChoice per_node = parse_policy(options_.per_node, "--per-node");
+    if (machine_->nodes && machine_->platform && per_node.is_informed()) {
+      throw InputError("--per-node", fmt::format("{} knows block times, and other ranks know those "
+                                                 "of traces alone; compare with --on real",
+                                                 per_node.spelling));
+    }
     check_two_levels(choice, known, per_node, known_to(per_node, *machine_), machine_->units,
                      machine_->phases);
   }
@@ -380,6 +385,9 @@ void expect_inputs(const RunOptions& options, const std::string& command) {
   const auto or_on = [&](const std::string& name) {
     return command == "simulate" ? std::string() : "; or say --on " + name;
   };
+  if (!options.per_node.empty() && options.on == "paced" && !has_units) {
+    throw InputError("--per-node", "paces no nodes of a platform; leave it out, or say --on sim");
+  }
   if (options.on == "sim" && !has_platform) {
     throw InputError(command, "to simulate, give --platform and --trace" + or_on("real"));
   }

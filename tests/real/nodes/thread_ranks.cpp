@@ -151,7 +151,7 @@ class ThreadNodes::Service final : public NodeService {
       constexpr Items of_agents = 5;
       Scripted policy = pieces_of(of_agents);
       setup.stop_requested = [&] { return blocks.is_over(); };
-      static_cast<void>(run_node(units, blocks, policy, setup, *journal));
+      return run_node(units, blocks, policy, setup, *journal);
     };
   }
 

@@ -24,14 +24,18 @@ const std::vector<UnitKind> cores = {UnitKind::cpu, UnitKind::cpu};
 /// A watch over two cores whose floor, of 1 s, matters little.
 BlockWatch automatic_watch() { return {cores, BlockTimeout::automatic(), {.floor = Seconds{1}}}; }
 
+/// Blocks of later iterations have larger ids.
 Block block_of(Items items, int phase = 0, int iteration = 0) {
-  return {.items = items, .phase = phase, .iteration = iteration};
+  return {.id = static_cast<std::uint64_t>(100 * phase + iteration),
+          .items = items,
+          .phase = phase,
+          .iteration = iteration};
 }
 
 /// `unit` gets `block`, which comes back, after a setup.
 void do_block(BlockWatch& watch, UnitId unit, const Block& block, double from_s, double to_s,
               double setup_s = 0.0) {
-  watch.handed_out(unit, block.items, Seconds{from_s});
+  watch.handed_out(unit, block, Seconds{from_s});
   watch.came_back(unit, block, Seconds{to_s}, Seconds{setup_s});
 }
 
@@ -48,10 +52,10 @@ void come_back(BlockWatch& watch, UnitId unit, Items items, double at_s) {
 /// A watch over two cores that have done an item in a second each, and have got the next one.
 BlockWatch watch_with_a_block_each() {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
+  watch.begin_iteration(0, workload_of());
   for (const UnitId unit : {first, second}) {
     do_block(watch, unit, 1, 0, 1);
-    watch.handed_out(unit, 1, Seconds{1});
+    watch.handed_out(unit, block_of(1), Seconds{1});
   }
   return watch;
 }
@@ -59,9 +63,9 @@ BlockWatch watch_with_a_block_each() {
 TEST(BlockWatch, CountsFromTheFirstBlockHandedOutOrTheLastThatCameBack) {
   BlockWatch watch(cores, BlockTimeout::fixed(Seconds{10}));
   EXPECT_EQ(watch.next_late(), Seconds::infinity());
-  watch.handed_out(first, 1, Seconds{1});
-  watch.handed_out(first, 2, Seconds{5});
-  watch.handed_out(second, 3, Seconds{3});
+  watch.handed_out(first, block_of(1), Seconds{1});
+  watch.handed_out(first, block_of(2), Seconds{5});
+  watch.handed_out(second, block_of(3), Seconds{3});
   EXPECT_EQ(watch.next_late(), Seconds{11});
   EXPECT_EQ(watch.late(Seconds{11}), first);
   come_back(watch, first, 1, 4);
@@ -75,27 +79,27 @@ TEST(BlockWatch, CountsFromTheFirstBlockHandedOutOrTheLastThatCameBack) {
 TEST(BlockWatch, ForgetsUnitsWithoutBlocks) {
   BlockWatch watch(cores, BlockTimeout::fixed(Seconds{10}));
   do_block(watch, first, 5, 1, 2);
-  watch.handed_out(second, 5, Seconds{1});
-  watch.handed_out(second, 5, Seconds{1});
+  watch.handed_out(second, block_of(5), Seconds{1});
+  watch.handed_out(second, block_of(5), Seconds{1});
   watch.lost(second);
   watch.lost(first);
   EXPECT_EQ(watch.next_late(), Seconds::infinity());
   EXPECT_EQ(watch.late(Seconds{100}), std::nullopt);
   watch.joined(second, Seconds{20});
-  watch.handed_out(second, 5, Seconds{20});
+  watch.handed_out(second, block_of(5), Seconds{20});
   EXPECT_EQ(watch.next_late(), Seconds{30});
 }
 
 TEST(BlockWatch, TakesAGivenTimeLiterally) {
   // The only unit is late, though all are, and though nobody looked.
   BlockWatch watch({UnitKind::cpu}, BlockTimeout::fixed(Seconds{10}), {.every = Seconds{0.1}});
-  watch.handed_out(first, 1, Seconds{1});
+  watch.handed_out(first, block_of(1), Seconds{1});
   EXPECT_EQ(watch.late(Seconds{11}), first);
 }
 
 TEST(BlockWatch, FindsNoUnitLateWithoutATimeout) {
   BlockWatch watch({UnitKind::cpu}, {});
-  watch.handed_out(first, 1, Seconds{1});
+  watch.handed_out(first, block_of(1), Seconds{1});
   EXPECT_EQ(watch.next_late(), Seconds::infinity());
   EXPECT_EQ(watch.late(Seconds{1e9}), std::nullopt);
   come_back(watch, first, 1, 2);
@@ -104,12 +108,12 @@ TEST(BlockWatch, FindsNoUnitLateWithoutATimeout) {
 
 TEST(AutomaticBlockWatch, AllowsTenTimesWhatTheUnitsOwnBlocksLetExpect) {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
+  watch.begin_iteration(0, workload_of());
   do_block(watch, first, 10, 0, 2);
   do_block(watch, first, 30, 2, 5);  // 5 s for 40 items: 0.125 s an item; 3 s at most
-  watch.handed_out(first, 8, Seconds{5});
+  watch.handed_out(first, block_of(8), Seconds{5});
   EXPECT_EQ(watch.next_late(), Seconds{35});  // 5 + 10 max(3, 8 * 0.125)
-  watch.handed_out(first, 80, Seconds{6});
+  watch.handed_out(first, block_of(80), Seconds{6});
   EXPECT_EQ(watch.next_late(), Seconds{105});  // 5 + 10 max(3, 80 * 0.125)
   watch.withdrawn(first, 80);
   EXPECT_EQ(watch.late(Seconds{34.9}), std::nullopt);
@@ -119,9 +123,9 @@ TEST(AutomaticBlockWatch, AllowsTenTimesWhatTheUnitsOwnBlocksLetExpect) {
 
 TEST(AutomaticBlockWatch, DoesNotJudgeSmallBlocksByMicroseconds) {
   BlockWatch watch(cores, BlockTimeout::automatic());
-  watch.begin_iteration(0, 0, workload_of());
+  watch.begin_iteration(0, workload_of());
   do_block(watch, first, 1, 0, 1e-6);
-  watch.handed_out(first, 1, Seconds{1});
+  watch.handed_out(first, block_of(1), Seconds{1});
   EXPECT_EQ(watch.next_late(), Seconds{11});
 }
 
@@ -129,8 +133,8 @@ TEST(AutomaticBlockWatch, JudgesAFirstBlockByTheLongestWaitAndTheSlowestPaceOfTh
   BlockWatch watch({UnitKind::cpu, UnitKind::cpu, UnitKind::cpu}, BlockTimeout::automatic(),
                    {.floor = Seconds{1}});
   const UnitId third{2};
-  watch.begin_iteration(0, 0, workload_of());
-  watch.handed_out(third, 4, Seconds{});
+  watch.begin_iteration(0, workload_of());
+  watch.handed_out(third, block_of(4), Seconds{});
   EXPECT_EQ(watch.next_late(), Seconds::infinity());  // nobody has done anything
   do_block(watch, first, 2, 0, 0.5);
   EXPECT_EQ(watch.next_late(), Seconds{10});  // 10 * 4 items at 0.25 s
@@ -141,15 +145,15 @@ TEST(AutomaticBlockWatch, JudgesAFirstBlockByTheLongestWaitAndTheSlowestPaceOfTh
   EXPECT_EQ(watch.late(Seconds{30}), std::nullopt);
   EXPECT_EQ(watch.next_late(), Seconds{40});  // 10 * the longest wait of all
   come_back(watch, third, 4, 20);
-  watch.handed_out(third, 4, Seconds{20});
+  watch.handed_out(third, block_of(4), Seconds{20});
   EXPECT_EQ(watch.next_late(), Seconds{220});  // from now on by its own
 }
 
 TEST(AutomaticBlockWatch, JudgesAFirstBlockByUnitsOfItsKindAsSoonAsOneHasDoneABlock) {
   BlockWatch watch({UnitKind::gpu, UnitKind::cpu, UnitKind::cpu, UnitKind::gpu},
                    BlockTimeout::automatic(), {.floor = Seconds{1}});
-  watch.begin_iteration(0, 0, workload_of());
-  for (std::uint32_t unit = 1; unit < 4; ++unit) watch.handed_out({unit}, 1, Seconds{});
+  watch.begin_iteration(0, workload_of());
+  for (std::uint32_t unit = 1; unit < 4; ++unit) watch.handed_out({unit}, block_of(1), Seconds{});
   do_block(watch, {0}, 10, 0, 1);  // a GPU: 0.1 s an item, 1 s in all
   EXPECT_EQ(watch.late(Seconds{10}), UnitId{3}) << "the other GPU, after 10 * 1 s";
   watch.lost({3});
@@ -157,21 +161,21 @@ TEST(AutomaticBlockWatch, JudgesAFirstBlockByUnitsOfItsKindAsSoonAsOneHasDoneABl
   come_back(watch, {1}, 1, 20);
   EXPECT_EQ(watch.next_late(), Seconds{200}) << "the other core is judged by this one";
   // A GPU that only cores can judge is not expected to be slower than they are.
-  watch.begin_iteration(1, 0, workload_of());
+  watch.begin_iteration(1, workload_of());
   do_block(watch, {1}, block_of(1, 1), 20, 22);
-  watch.handed_out({0}, 1, Seconds{22});
+  watch.handed_out({0}, block_of(1, 1), Seconds{22});
   EXPECT_EQ(watch.next_late(), Seconds{42});
 }
 
 TEST(AutomaticBlockWatch, AllowsAFirstBlockTheLongestSetupOrTheBytesOfItsCopiesNotTenTimesThat) {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of(2e9, 1e6));
-  watch.handed_out(second, 4, Seconds{});
+  watch.begin_iteration(0, workload_of(2e9, 1e6));
+  watch.handed_out(second, block_of(4), Seconds{});
   do_block(watch, first, block_of(2), 0, 60.5, 60);  // 0.25 s an item beside a setup of 60 s
   // 10 * 4 items, and 2 GB of resident data and 4 MB of input at 10 MB/s.
   EXPECT_DOUBLE_EQ(watch.next_late().value, 10.0 + 200.0 + 0.4);
-  watch.begin_iteration(1, 0, workload_of());
-  watch.handed_out(first, 4, Seconds{70});
+  watch.begin_iteration(1, workload_of());
+  watch.handed_out(first, block_of(4, 1), Seconds{70});
   come_back(watch, second, 4, 71);
   do_block(watch, second, block_of(4, 1), 71, 133, 60);
   EXPECT_EQ(watch.next_late(), Seconds{70 + 20 + 60}) << "the setup took longer than its bytes";
@@ -179,43 +183,57 @@ TEST(AutomaticBlockWatch, AllowsAFirstBlockTheLongestSetupOrTheBytesOfItsCopiesN
 
 TEST(AutomaticBlockWatch, JudgesAUnitByItsOwnBlocksInFurtherIterations) {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of(1e8));
+  watch.begin_iteration(0, workload_of(1e8));
   do_block(watch, first, block_of(1), 0, 21, 20);
   do_block(watch, second, 1, 0, 2);
-  watch.begin_iteration(0, 1, workload_of(1e8));
-  watch.handed_out(first, 1, Seconds{21});
+  watch.begin_iteration(0, workload_of(1e8));
+  watch.handed_out(first, block_of(1, 0, 1), Seconds{21});
   EXPECT_EQ(watch.next_late(), Seconds{21 + 10 + 20}) << "data that have changed may be sent again";
   watch.came_back(first, block_of(1, 0, 1), Seconds{22}, {});
-  watch.handed_out(first, 1, Seconds{22});
+  watch.handed_out(first, block_of(1, 0, 1), Seconds{22});
   EXPECT_EQ(watch.next_late(), Seconds{32});
   watch.came_back(first, block_of(1, 0, 1), Seconds{23}, {});
-  watch.begin_iteration(1, 0, workload_of());  // another phase, of which nothing is known
-  watch.handed_out(first, 1, Seconds{23});
+  watch.begin_iteration(1, workload_of());  // another phase, of which nothing is known
+  watch.handed_out(first, block_of(1, 1), Seconds{23});
   EXPECT_EQ(watch.next_late(), Seconds::infinity());
 }
 
 TEST(AutomaticBlockWatch, LearnsNothingFromBlocksOfAnEarlierIterationThatEndLate) {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
+  watch.begin_iteration(0, workload_of());
   do_block(watch, first, 1, 0, 2);
-  watch.handed_out(first, 1, Seconds{2});  // dropped, and goes on
+  watch.handed_out(first, block_of(1), Seconds{2});  // dropped, and goes on
   do_block(watch, second, 1, 2, 3);
-  watch.begin_iteration(1, 0, workload_of());
+  watch.begin_iteration(1, workload_of());
   EXPECT_EQ(watch.next_late(), Seconds{22}) << "it keeps what it was allowed";
-  watch.handed_out(first, 1, Seconds{3});
-  watch.handed_out(second, 1, Seconds{3});
+  watch.handed_out(first, block_of(1, 1), Seconds{3});
+  watch.handed_out(second, block_of(1, 1), Seconds{3});
   come_back(watch, first, 1, 9);  // as slow as the phase before was
   EXPECT_EQ(watch.next_late(), Seconds::infinity()) << "nobody has done a block of this phase";
   watch.came_back(second, block_of(1, 1), Seconds{9.5}, {});
   EXPECT_EQ(watch.next_late(), Seconds{9 + 65}) << "10 * 6.5 s of the other one, since it answered";
 }
 
+/// As the agent of a node, which begins to divide another block of the same iteration.
+TEST(AutomaticBlockWatch, KeepsWhatItHasLearnedWhenTheSamePhaseBeginsAgain) {
+  BlockWatch watch = automatic_watch();
+  watch.begin_iteration(0, workload_of());
+  do_block(watch, first, 1, 0, 2);
+  watch.handed_out(second, {.id = 1, .items = 3}, Seconds{2});  // dropped, and goes on
+  watch.begin_iteration(0, workload_of());
+  watch.handed_out(first, {.id = 2, .items = 1}, Seconds{3});
+  EXPECT_EQ(watch.next_late(), Seconds{3 + 20}) << "10 * 2 s";
+  watch.came_back(second, {.id = 1, .items = 3}, Seconds{4}, {});
+  watch.came_back(first, {.id = 2, .items = 1}, Seconds{5}, {});
+  EXPECT_EQ(watch.next_late(), Seconds::infinity());
+}
+
 TEST(AutomaticBlockWatch, LearnsNothingFromABlockThatCouldNotBeDone) {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
-  watch.handed_out(first, 1, Seconds{});
+  watch.begin_iteration(0, workload_of());
+  watch.handed_out(first, block_of(1), Seconds{});
   watch.came_back(first, block_of(1), Seconds{1}, {}, false);
-  watch.handed_out(first, 1, Seconds{1});
+  watch.handed_out(first, block_of(1), Seconds{1});
   EXPECT_EQ(watch.next_late(), Seconds::infinity());
 }
 
@@ -239,11 +257,11 @@ TEST(AutomaticBlockWatch, LosesThoseWhoAreLateOnceAUnitIsFreeBecauseItsBlockWasT
 
 TEST(AutomaticBlockWatch, SaysWhenWaitingForAllUnitsHasNoSenseAnyMore) {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
+  watch.begin_iteration(0, workload_of());
   do_block(watch, first, 1, 0, 1);
   do_block(watch, second, 1, 0, 2);
-  watch.handed_out(first, 1, Seconds{1});
-  watch.handed_out(second, 1, Seconds{2});
+  watch.handed_out(first, block_of(1), Seconds{1});
+  watch.handed_out(second, block_of(1), Seconds{2});
   EXPECT_EQ(watch.late(Seconds{11}), first);
   watch.lost(first);
   EXPECT_EQ(watch.stop_waiting_at(), Seconds::infinity()) << "the other one is there";
@@ -257,7 +275,7 @@ TEST(AutomaticBlockWatch, SaysWhenWaitingForAllUnitsHasNoSenseAnyMore) {
 
 TEST(AutomaticBlockWatch, FindsAUnitLateThatDoesNotAnswerAProbe) {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
+  watch.begin_iteration(0, workload_of());
   const Probe small{.there_bytes = 0.0};
   const Probe large{.there_bytes = 4e7, .back_bytes = 1e7};
   watch.probe_sent(first, large, Seconds{0});
@@ -274,9 +292,9 @@ TEST(AutomaticBlockWatch, FindsAUnitLateThatDoesNotAnswerAProbe) {
 
 TEST(AutomaticBlockWatch, WaitsForBlocksAndProbesOfAUnitAsLongAsTheLongerMayTake) {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
+  watch.begin_iteration(0, workload_of());
   do_block(watch, first, 1, 0, 3);
-  watch.handed_out(first, 1, Seconds{3});
+  watch.handed_out(first, block_of(1), Seconds{3});
   watch.probe_sent(first, {.there_bytes = 1e7}, Seconds{3});
   EXPECT_EQ(watch.next_late(), Seconds{33});
   come_back(watch, first, 1, 4);
@@ -288,10 +306,10 @@ TEST(AutomaticBlockWatch, WaitsForBlocksAndProbesOfAUnitAsLongAsTheLongerMayTake
 
 TEST(AutomaticBlockWatch, NeverLosesTheOnlyUnitThatIsPresent) {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
+  watch.begin_iteration(0, workload_of());
   watch.lost(second);
   do_block(watch, first, 1, 0, 1);
-  watch.handed_out(first, 1, Seconds{1});
+  watch.handed_out(first, block_of(1), Seconds{1});
   EXPECT_EQ(watch.late(Seconds{1e6}), std::nullopt);
   watch.joined(second, Seconds{1e6});  // which can do the work: the count begins again
   EXPECT_EQ(watch.late(Seconds{1e6 + 9}), std::nullopt);
@@ -300,9 +318,9 @@ TEST(AutomaticBlockWatch, NeverLosesTheOnlyUnitThatIsPresent) {
 
 TEST(AutomaticBlockWatch, DoesNotCountTimeInWhichItsExecutorDidNotLook) {
   BlockWatch watch(cores, BlockTimeout::automatic(), {.floor = Seconds{1}, .every = Seconds{0.5}});
-  watch.begin_iteration(0, 0, workload_of());
+  watch.begin_iteration(0, workload_of());
   do_block(watch, first, 1, 0, 0.25);
-  watch.handed_out(first, 1, Seconds{0.25});
+  watch.handed_out(first, block_of(1), Seconds{0.25});
   EXPECT_EQ(watch.next_late(), Seconds{2.75});
   EXPECT_EQ(watch.late(Seconds{0.75}), std::nullopt);    // 0.5 s of 2.5 s count
   EXPECT_EQ(watch.late(Seconds{3600.5}), std::nullopt);  // 0.5 s more: it looked an hour later
@@ -317,9 +335,9 @@ TEST(AutomaticBlockWatch, CountsFromWhereItsExecutorStoppedLookingForABlockThatC
   // counts, of which 0.5 s were before.
   BlockWatch watch(cores, BlockTimeout::automatic(),
                    {.floor = Seconds{2.5}, .every = Seconds{0.5}});
-  watch.begin_iteration(0, 0, workload_of());
-  watch.handed_out(first, 1, Seconds{0.75});
-  watch.handed_out(first, 1, Seconds{1});
+  watch.begin_iteration(0, workload_of());
+  watch.handed_out(first, block_of(1), Seconds{0.75});
+  watch.handed_out(first, block_of(1), Seconds{1});
   EXPECT_EQ(watch.late(Seconds{3601}), std::nullopt);
   come_back(watch, first, 1, 1);
   EXPECT_EQ(watch.next_late(), Seconds{3603});
@@ -327,15 +345,15 @@ TEST(AutomaticBlockWatch, CountsFromWhereItsExecutorStoppedLookingForABlockThatC
 
 TEST(AutomaticBlockWatch, WaitsLongerForAUnitThatHasAnsweredAfterAll) {
   BlockWatch watch = automatic_watch();
-  watch.begin_iteration(0, 0, workload_of());
+  watch.begin_iteration(0, workload_of());
   do_block(watch, first, 1, 0, 1);
   do_block(watch, second, 1, 0, 1);
-  watch.handed_out(first, 1, Seconds{1});
+  watch.handed_out(first, block_of(1), Seconds{1});
   EXPECT_EQ(watch.late(Seconds{11}), first);
   watch.lost(first);
   watch.answered(first,
                  Seconds{2001});  // 2000 s after it was handed out: it may take as long again
-  watch.handed_out(first, 1, Seconds{2001});
+  watch.handed_out(first, block_of(1), Seconds{2001});
   EXPECT_EQ(watch.next_late(), Seconds{4001});
 }
 

@@ -154,10 +154,12 @@ TEST(MasterOfNodes, CanNeitherTakeBlocksBackNorGiveThemTwice) {
 
 TEST(UnitRecords, LeaveOutBlocksOfNodesAndWhatBecameOfThem) {
   MemoryJournal journal;
-  UnitRecords records(2, journal);
+  Seconds last;
+  UnitRecords records(2, journal, [&last](Seconds end) { last = end; });
   LevelJournal of_master({UnitId{2}}, std::nullopt, records);
   LevelJournal of_agent({UnitId{0}, UnitId{1}}, UnitId{2}, records);
-  of_master.block({UnitId{0}, node_block(0, 0, 10), {}, {}, {}, {}});
+  of_master.block({UnitId{0}, node_block(0, 0, 10), {}, {}, {}, Seconds{3}});
+  EXPECT_EQ(last, Seconds{3});
   of_master.event({Seconds{1}, UnitLost{UnitId{0}}});
   of_master.event({Seconds{1}, IterationBegin{}});
   of_agent.event({Seconds{1}, IterationBegin{node_block(0, 0, 10)}});

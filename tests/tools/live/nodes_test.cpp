@@ -140,6 +140,26 @@ TEST_F(UnderMpirun, PartsOfEachBlockOfANodeAreInTheRunFile) {
   EXPECT_EQ(run_equipoise({"replay", "--check", out}).exit_code, 0);
 }
 
+/// Copies of parts that go on when their node's block is done.
+TEST(NodesOfOneProcess, DivideWithBackupTasksBesideASlowUnit) {
+  const TemporaryFolder folder;
+  const std::string out = folder.path("run.jsonl");
+  const ProgramRun run =
+      run_equipoise({"run", "--unit", "cpu,node=a", "--unit", "cpu,slowdown=8,node=a", "--unit",
+                     "cpu,node=b", "--workload", "blackscholes:options=3e5", "--policy", "gss",
+                     "--per-node", "greedy:backup=on", "--out", out, "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(Json::parse(run.out).at("verified"), true);
+  EXPECT_EQ(run_equipoise({"replay", "--check", out}).exit_code, 0);
+}
+
+TEST(NodesOfOneProcess, AreNotCalledAsOneOfTheirUnits) {
+  const ProgramRun run = run_equipoise({"run", "--unit", "cpu,id=a,node=a", "--workload",
+                                        "matmul:n=9", "--policy", "gss", "--per-node", "gss"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("a unit and its node are both called a"), std::string::npos) << run.err;
+}
+
 TEST_F(UnderMpirun, APolicyOfNodesThatIsNoneIsRefusedAndNobodyWaits) {
   const ProgramRun run = type(3, {"run", "--unit", "cpu", "--workload", "matmul:n=9", "--policy",
                                   "greedy", "--per-node", "gready"});
