@@ -1,5 +1,6 @@
 // Connections by MPI: frames into a ring of persistent receives, payloads from where they lie to
 // where they belong. All calls come from the thread that initialised MPI (MPI_THREAD_FUNNELED).
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -174,6 +175,10 @@ class MpiTransport final : public Transport {
     int is_there = 0;
     MPI_Status status{};
     const int error = MPI_Test(&slot.request, &is_there, &status);
+    if (is_of_another(error)) {
+      acknowledge_failures(error);
+      return false;  // the receive goes on
+    }
     if (is_there == 0) return false;
     if (error == MPI_SUCCESS) {
       int bytes = 0;
@@ -186,6 +191,37 @@ class MpiTransport final : public Transport {
     MPI_Start(&slot.request);
     next_ = (next_ + 1) % slots_.size();
     return true;
+  }
+
+  /// Whether a receive from anybody says that some rank has failed, though it may still succeed:
+  /// MPI_ERR_PROC_FAILED_PENDING of ULFM, which Open MPI 4 does not have.
+  static bool is_of_another(int error) {
+    return error != MPI_SUCCESS && text_of(error).find("PROC_FAILED_PENDING") != std::string::npos;
+  }
+
+  /// Lets receives from anybody go on, and reports all ranks that have failed so far.
+  void acknowledge_failures(int error) {
+    using Acknowledge = int (*)(MPI_Comm);
+    using Acknowledged = int (*)(MPI_Comm, MPI_Group*);
+    static const auto acknowledge =
+        reinterpret_cast<Acknowledge>(::dlsym(RTLD_DEFAULT, "MPIX_Comm_failure_ack"));
+    static const auto acknowledged =
+        reinterpret_cast<Acknowledged>(::dlsym(RTLD_DEFAULT, "MPIX_Comm_failure_get_acked"));
+    MPI_Group failed = MPI_GROUP_NULL;
+    if (acknowledge == nullptr || acknowledged == nullptr) return;
+    if (acknowledge(communicator_) != MPI_SUCCESS) return;
+    if (acknowledged(communicator_, &failed) != MPI_SUCCESS) return;
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Comm_group(communicator_, &all);
+    int count = 0;
+    MPI_Group_size(failed, &count);
+    for (int i = 0; i < count; ++i) {
+      int peer = MPI_UNDEFINED;
+      MPI_Group_translate_ranks(failed, 1, &i, all, &peer);
+      fail(peer, error);
+    }
+    MPI_Group_free(&all);
+    MPI_Group_free(&failed);
   }
 
   void fail(int peer, int error) {

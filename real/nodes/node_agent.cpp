@@ -216,7 +216,8 @@ class NodeAgent final : public CommunicatorClient {
     return has_worked;
   }
 
-  void lost(int /*rank*/, const std::string& /*why*/) override {
+  void lost(int rank, const std::string& /*why*/) override {
+    if (rank != 0) return;  // another node is the master's business
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!slow_.empty() && std::holds_alternative<EndNode>(slow_.back())) return;
     is_alone_ = true;
