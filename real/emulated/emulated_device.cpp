@@ -145,6 +145,8 @@ void EmulatedEngines::stop() {
 }
 
 void EmulatedEngines::attach(EmulatedQueues& queues) {
+  queues.computes.kinds = {Queue::compute};
+  queues.computes.devices = {&queues};
   for (const auto& engine : engines_) {
     const std::lock_guard<std::mutex> lock(engine->mutex);
     engine->devices.push_back(&queues);
@@ -177,6 +179,8 @@ void EmulatedEngines::put(EmulatedQueues& queues, Queue queue, EmulatedWork work
     is_passed = is_ready && !work.occupies() && !work.call && is_idle(thread);
     if (is_passed) {
       pass(thread, queues[queue], work);
+      thread.last_device = &queues;
+      thread.last = queue;
     } else {
       queues[queue].works.push_back(std::move(work));
       waits = waits_for_moment(thread, queues, queue);
@@ -193,8 +197,6 @@ void EmulatedEngines::happen(EmulatedMoment& moment) {
 
 void EmulatedEngines::compute_all(EmulatedQueues& queues,
                                   const std::function<Seconds(const EmulatedWork& work)>& compute) {
-  queues.computes.kinds = {Queue::compute};
-  queues.computes.devices = {&queues};
   work_off(queues.computes, queues.stops,
            [&](const Taken& taken, Seconds /*begin*/) { return compute(taken.work); });
 }

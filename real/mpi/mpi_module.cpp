@@ -33,6 +33,12 @@ bool is_started_by_mpirun() {
   return false;
 }
 
+bool has_other_ranks() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes the environment
+  const char* const ranks = std::getenv("OMPI_COMM_WORLD_SIZE");
+  return ranks != nullptr && std::string_view(ranks) != "1";
+}
+
 bool is_of_a_rank(std::string_view entry) {
   constexpr std::array<std::string_view, 4> starts = {"OMPI_", "PMIX_", "PMI_", "PRTE_"};
   return std::ranges::any_of(starts, [&](std::string_view s) { return entry.starts_with(s); });

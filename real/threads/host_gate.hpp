@@ -18,8 +18,8 @@ namespace equipoise {
 class HostGate {
  public:
   HostGate() = default;
-  /// A gate that is closed for good once the present blocks of `outer` are abandoned, and whose data
-  /// change when those of `outer` do. Null: it stands alone.
+  /// A gate that is closed for good once the present blocks of `outer` are abandoned, and whose
+  /// data change when those of `outer` do. Null: it stands alone.
   explicit HostGate(std::shared_ptr<HostGate> outer)
       : outer_(std::move(outer)), outer_epoch_(outer_ ? outer_->epoch() : 0) {}
 

@@ -2,12 +2,10 @@
 // fit.
 #include "shared_policies/solve/equal_finish_ipopt.hpp"
 
-#include <fmt/format.h>
 #include <link.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -25,29 +23,6 @@ constexpr RunTimeModule ipopt_module{
     .refusal = "cannot solve with Ipopt",
     .remedy = "install Ipopt (Debian, Ubuntu: apt install coinor-libipopt-dev) and build again",
     .instead = "choose solver=direct"};
-
-/// Whether mpirun has started this process and others.
-bool is_one_of_several_ranks() {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes the environment
-  const char* const ranks = std::getenv("OMPI_COMM_WORLD_SIZE");
-  return ranks != nullptr && std::string_view(ranks) != "1";
-}
-
-/// Whether the MUMPS that is loaded, Ipopt's linear solver, works in several processes, as Debian
-/// 13's does. One that works in one process has `_seq` in its name.
-bool has_mumps_of_mpi() {
-  bool is_found = false;
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* library, std::size_t /*bytes*/, void* found) {
-        const std::string_view name = library->dlpi_name;
-        const bool is_it = name.find("libdmumps") != std::string_view::npos &&
-                           name.find("_seq") == std::string_view::npos;
-        if (is_it) *static_cast<bool*>(found) = true;
-        return 0;
-      },
-      &is_found);
-  return is_found;
-}
 
 /// The units that have a share, or whose smallest block takes less time than those that have one.
 /// Stores the finish time of the units with a share in `finish_s`.
@@ -72,12 +47,21 @@ std::vector<std::size_t> units_that_fit(const SplitProblem& problem,
 
 }  // namespace
 
-void expect_ipopt() {
-  static_cast<void>(open_module<IpoptModule>(ipopt_module));
-  if (!is_one_of_several_ranks() || !has_mumps_of_mpi()) return;
-  throw BackendError(fmt::format(
-      "{}: the MUMPS of this Ipopt uses MPI itself, and would wait for the other ranks; {}",
-      ipopt_module.refusal, ipopt_module.instead));
+void expect_ipopt() { static_cast<void>(open_module<IpoptModule>(ipopt_module)); }
+
+bool ipopt_uses_mpi() {
+  expect_ipopt();
+  bool is_found = false;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t /*bytes*/, void* found) {
+        const std::string_view name = library->dlpi_name;
+        const bool is_it = name.find("libdmumps") != std::string_view::npos &&
+                           name.find("_seq") == std::string_view::npos;
+        if (is_it) *static_cast<bool*>(found) = true;
+        return 0;
+      },
+      &is_found);
+  return is_found;
 }
 
 IpoptEqualFinish::IpoptEqualFinish()

@@ -64,8 +64,12 @@ class IpoptEqualFinish {
 };
 
 /// Loads Ipopt for this process and all that it forks. Called when a policy is made, so that a
-/// missing Ipopt is reported before a run begins. Throws BackendError if it cannot be loaded, or if
-/// its MUMPS would wait for other ranks that mpirun has started.
+/// missing Ipopt is reported before a run begins. Throws BackendError if it cannot be loaded.
 void expect_ipopt();
+
+/// Whether MUMPS, Ipopt's linear solver, works in all processes that mpirun has started, as that of
+/// Debian 13 does, and so waits for them. One that works in one process has `_seq` in the name of
+/// its library. Loads Ipopt.
+[[nodiscard]] bool ipopt_uses_mpi();
 
 }  // namespace equipoise

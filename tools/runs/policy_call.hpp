@@ -19,8 +19,8 @@ struct WatchedLibrary {
 
 /// Exists while the calling thread runs the code of a library. Ends the process with a message if
 /// that takes longer than its limit or calls exit(), and a second after Ctrl-C or SIGTERM. A thread
-/// waits until there is no other one, so calls of agents follow one another. Costs no system call as
-/// long as calls are short.
+/// waits until there is no other one, so calls of agents follow one another. Costs no system call
+/// as long as calls are short.
 class PolicyCall {
  public:
   /// `library` must live as long as the process.

@@ -9,10 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 
+#include "real/mpi/mpi_module.hpp"
 #include "shared_policies/model/failure.hpp"
+#include "shared_policies/solve/equal_finish_ipopt.hpp"
 #include "shared_policies/specs/spec.hpp"
 #include "tools/console/quantity_text.hpp"
 #include "tools/runs/loaded_policy.hpp"
@@ -116,8 +119,24 @@ void open_library(PolicyChoice& choice) {
   choice.info = &loaded.info;
 }
 
+namespace {
+
+/// Throws InputError if the policy solves with Ipopt, whose MUMPS would wait for other ranks.
+void expect_ipopt_without_ranks(const PolicyChoice& choice) {
+  if (!has_other_ranks()) return;
+  const std::map<std::string, std::string> parameters = all_parameters(choice);
+  const auto solver = parameters.find("solver");
+  if (solver == parameters.end() || solver->second != "ipopt" || !ipopt_uses_mpi()) return;
+  throw InputError(choice.spelling,
+                   "the MUMPS of this Ipopt uses MPI itself, and would wait for the other ranks; "
+                   "give solver=direct");
+}
+
+}  // namespace
+
 std::unique_ptr<Policy> make_policy(const PolicyChoice& choice, const KnownCosts* known,
                                     std::span<const Unit> units) {
+  expect_ipopt_without_ranks(choice);
   const PolicyInputs inputs{choice.parameters, known, units};
   return choice.loaded_from.empty() ? make_policy(*choice.info, inputs)
                                     : make_loaded_policy(*choice.info, choice.loaded_from, inputs);
