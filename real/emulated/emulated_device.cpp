@@ -170,24 +170,25 @@ void EmulatedEngines::put(EmulatedQueues& queues, Queue queue, EmulatedWork work
   EmulatedThread& thread = queue == Queue::compute
                                ? queues.computes
                                : *engines_[queue == Queue::in ? engines_.size() - 1 : 0];
-  bool is_passed = false;  // without the thread, which would have nothing to do
-  bool waits = false;
+  bool has_work = true;  // otherwise the thread would have nothing to do
+  std::shared_ptr<EmulatedMoment> happened;
   {
     const std::lock_guard<std::mutex> lock(thread.mutex);
     work.put_at = clock_->now();
     const bool is_ready = !work.awaited || work.awaited->happened();
-    is_passed = is_ready && !work.occupies() && !work.call && is_idle(thread);
-    if (is_passed) {
+    if (is_ready && !work.occupies() && !work.call && is_idle(thread)) {
+      has_work = false;
       pass(thread, queues[queue], work);
+      happened = std::move(work.recorded);
       thread.last_device = &queues;
       thread.last = queue;
     } else {
       queues[queue].works.push_back(std::move(work));
-      waits = waits_for_moment(thread, queues, queue);
+      has_work = !waits_for_moment(thread, queues, queue);
     }
   }
-  if (!is_passed && !waits) thread.waiting.wake();
-  if (is_passed && work.recorded) work.recorded->wake();
+  if (has_work) thread.waiting.wake();
+  if (happened) happened->wake();
 }
 
 void EmulatedEngines::happen(EmulatedMoment& moment) {
