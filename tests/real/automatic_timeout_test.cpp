@@ -115,11 +115,17 @@ class Watched {
 /// Lets blocks end one by one: each waits until it is let go. The items are their numbers.
 class Gates {
  public:
-  explicit Gates(KernelScript& script) : open_(script.written.size()) {
+  explicit Gates(KernelScript& script)
+      : begun_(script.written.size()), open_(script.written.size()) {
     script.has_inputs_apart = true;
     script.compute = [this](const Block& block, int) {
+      begun_[static_cast<std::size_t>(block.first)] = true;
       open_[static_cast<std::size_t>(block.first)].wait(false);
     };
+  }
+  /// Waits until the block of `item` is being computed.
+  void await_begin(Items item) const {
+    while (!begun_[static_cast<std::size_t>(item)]) std::this_thread::yield();
   }
   void open(Items item) {
     open_[static_cast<std::size_t>(item)] = true;
@@ -127,6 +133,7 @@ class Gates {
   }
 
  private:
+  std::vector<std::atomic<bool>> begun_;
   std::vector<std::atomic<bool>> open_;
 };
 
@@ -253,6 +260,7 @@ TEST_P(AutomaticTimeout, WaitsForALateUnitTenTimesAsLongIfNobodyElseIsLeft) {
   watched.run([&] {
     learn_a_second(watched, gates);
     watched.start(1, 1, 0);
+    gates.await_begin(1);  // a block that has not begun when its unit is late ends at once
     watched.wait_in_vain(Seconds{9.8});
     watched.expect_within<UnitLost>(Seconds{0.5}, 0);  // after 10 * 1 s
     watched.expect_within<UnitLost>(Seconds{10.0}, 1);

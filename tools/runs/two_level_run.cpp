@@ -210,7 +210,6 @@ void check_two_levels(const PolicyChoice& choice, const KnownCosts& known,
   const std::vector<NodeOfRun> nodes = nodes_of(units);
   std::vector<Unit> as_units;
   for (const NodeOfRun& node : nodes) {
-    expect_no_unit_called(node.unit.name, units);
     as_units.push_back(node.unit);
     const KnownCosts own = costs_of(known_to_agents, node.units);
     static_cast<void>(make_policy(per_node, &own, node.units_of(units)));
@@ -258,6 +257,7 @@ DivideBlocks make_agent(AgentSetup setup, std::shared_ptr<Journal> journal) {
 RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* meter,
                           const std::function<bool()>& stops, Journal& journal) {
   const std::vector<NodeOfRun> nodes = nodes_of(plan.units);
+  for (const NodeOfRun& node : nodes) expect_no_unit_called(node.unit.name, plan.units);
   RunSetup setup = setup_of_master(nodes, plan.phases);
   setup.cost_meter = meter;
   const auto failure = std::make_shared<FirstFailure>();
