@@ -95,11 +95,12 @@ class MpiTransport final : public Transport {
       const auto at = static_cast<std::size_t>(done_[static_cast<std::size_t>(i)]);
       const int own = statuses_[static_cast<std::size_t>(i)].MPI_ERROR;
       if (error == MPI_ERR_IN_STATUS && own == MPI_ERR_PENDING) continue;
-      if (error == MPI_ERR_IN_STATUS && own != MPI_SUCCESS) fail(moving_[at].peer, own);
+      const bool has_failed = error == MPI_ERR_IN_STATUS && own != MPI_SUCCESS;
+      if (has_failed) fail(moving_[at].peer, own);
       over.push_back(at);
       if (moving_[at].is_frame) {
         frames_.erase(moving_[at].frame);
-      } else if (moving_[at].ticket) {
+      } else if (moving_[at].ticket && !has_failed) {  // else nobody knows what was moved
         moved.push_back(*moving_[at].ticket);
       }
     }

@@ -23,7 +23,8 @@ class TransportSink {
 
   /// A frame has come from rank `from`.
   virtual void frame(int from, std::string_view bytes) = 0;
-  /// The payload was sent, and its memory may change, or was received.
+  /// The payload was sent, and its memory may change, or was received, all of it. Never told if its
+  /// rank has failed meanwhile.
   virtual void moved(Ticket ticket) = 0;
   /// Nothing can be sent to this rank, or come from it, any more.
   virtual void failed(int rank, const std::string& why) = 0;
