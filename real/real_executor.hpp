@@ -63,10 +63,11 @@ struct RealSetup {
   double time_scale = 1.0;
   /// Samples meters from the start of `body` to its end. May be null.
   std::shared_ptr<MeterSampler> meters;
-  /// Called on the controller's thread, at least every 50 ms while the executor waits. If it
-  /// returns true, `next` returns nothing. May be empty.
+  /// Called on the controller's thread, at least every 50 ms while the executor waits, and on those
+  /// of agents. If it returns true, `next` returns nothing. May be empty.
   std::function<bool()> stop_requested;
-  /// Called on the controller's thread with the reason when a unit is lost. May be empty.
+  /// Called with the reason when a unit is lost, on the controller's thread, or on that of the
+  /// agent of its node. May be empty.
   std::function<void(const std::string&)> warn;
   /// Called when a run with paced units ends. May be empty.
   std::function<void(const PacingReport&)> report_pacing;

@@ -33,10 +33,10 @@ bool is_started_by_mpirun() {
   return false;
 }
 
-bool has_other_ranks() {
+bool may_have_other_ranks() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes the environment
   const char* const ranks = std::getenv("OMPI_COMM_WORLD_SIZE");
-  return ranks != nullptr && std::string_view(ranks) != "1";
+  return is_started_by_mpirun() && (ranks == nullptr || std::string_view(ranks) != "1");
 }
 
 bool is_of_a_rank(std::string_view entry) {

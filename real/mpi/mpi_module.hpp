@@ -23,8 +23,9 @@ struct MpiModule {
 /// Whether mpirun, or srun with PMIx, has started this process.
 [[nodiscard]] bool is_started_by_mpirun();
 
-/// Whether mpirun has started other processes beside this one.
-[[nodiscard]] bool has_other_ranks();
+/// Whether mpirun or srun has started other processes beside this one, as far as the environment
+/// tells: srun does not say how many.
+[[nodiscard]] bool may_have_other_ranks();
 
 /// Whether a variable of the environment, `NAME=value`, makes a process that opens MPI one of the
 /// ranks that mpirun started: what a rank starts must not inherit it.

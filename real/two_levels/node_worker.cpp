@@ -35,9 +35,9 @@ class MailboxBlocks final : public NodeBlocks {
     return false;
   }
 
-  /// Waits until the run is over.
+  /// Waits until the run is over. Further blocks, which nobody does any more, are dropped.
   void await_end() {
-    while (!is_over()) static_cast<void>(mailbox_.await_command(WakeSignal::TimePoint::max()));
+    while (await_first()) mailbox_.drop_command();
   }
 
   std::optional<Block> next() override {

@@ -16,9 +16,9 @@ struct NodePart {
 };
 
 /// Makes the worker of a node, whose thread brings its units up and is their controller. Blocks are
-/// divided one after another; a probe is answered at once. The agent begins with the first of them.
-/// If the node's blocks are abandoned while the run goes on, or none of its units is left, it has
-/// failed for good.
+/// divided one after another; a probe between them copies nothing. The agent begins with the first
+/// of them. If the node's blocks are abandoned while the run goes on, or none of its units is left,
+/// it has failed for good.
 [[nodiscard]] std::unique_ptr<Worker> make_node_worker(WorkerSetup setup, NodePart part);
 
 }  // namespace equipoise

@@ -25,6 +25,14 @@ RunSetup setup_of_master(std::span<const NodeOfRun> nodes, std::vector<Workload>
   return setup;
 }
 
+RunSetup setup_of_agent(std::size_t node, std::vector<Unit> units, std::vector<Workload> phases) {
+  RunSetup setup;
+  setup.units = std::move(units);
+  setup.phases = std::move(phases);
+  setup.first_block = first_block_of(node);
+  return setup;
+}
+
 std::vector<NodeOfRun> nodes_of(std::span<const Unit> units) {
   std::vector<NodeOfRun> nodes;
   for (std::uint32_t i = 0; i < units.size(); ++i) {

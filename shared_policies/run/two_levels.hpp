@@ -33,6 +33,11 @@ struct NodeOfRun {
 [[nodiscard]] RunSetup setup_of_master(std::span<const NodeOfRun> nodes,
                                        std::vector<Workload> phases);
 
+/// How the run loop of the agent of node number `node` runs on `units`, those of the
+/// node.
+[[nodiscard]] RunSetup setup_of_agent(std::size_t node, std::vector<Unit> units,
+                                      std::vector<Workload> phases);
+
 /// The nodes of `units`, those with the same Unit::node, in the order of their first units. Units
 /// that name none are of the node "master".
 [[nodiscard]] std::vector<NodeOfRun> nodes_of(std::span<const Unit> units);

@@ -57,11 +57,8 @@ void run_levels(RealSetup setup, Items of_master, Items of_agents, Levels& level
   const auto agents = std::make_shared<NodeAgents>();
   agents->run = [&](std::size_t node, Executor& executor, NodeBlocks& blocks) {
     Scripted policy = pieces_of(of_agents);
-    RunSetup of_agent;
-    of_agent.units = nodes[node].units_of(units);
-    of_agent.phases = phases;
+    RunSetup of_agent = setup_of_agent(node, nodes[node].units_of(units), phases);
     of_agent.stop_requested = [&] { return blocks.is_over(); };
-    of_agent.first_block = first_block_of(node);
     MemoryJournal own;
     const RunOutcome outcome = run_node(executor, blocks, policy, of_agent, own);
     for (const BlockRecord& part : own.blocks) levels.add(node, part);
@@ -126,12 +123,12 @@ TEST(RealTwoLevels, HaveTheDataOfEachIterationAndPhase) {
 }
 
 TEST(RealTwoLevels, GiveANodesWorkToOthersWhenItsUnitsAreGone) {
-  KernelScript script(400);
+  KernelScript script(2000);  // takes 0.6 s or longer
   script.compute = [](const Block&, int) { std::this_thread::sleep_for(milliseconds(2)); };
   ScriptedKernel kernel(script);
   RealSetup setup = setup_of(two_nodes, {&kernel});
-  setup.scenario.events = {disturb(DisturbanceKind::fail, "cpu0", 0.1),
-                           disturb(DisturbanceKind::fail, "cpu1", 0.15)};
+  setup.scenario.events = {disturb(DisturbanceKind::fail, "cpu0", 0.05),
+                           disturb(DisturbanceKind::fail, "cpu1", 0.1)};
   std::vector<std::string> warnings;
   setup.warn = [&, mutex = std::make_shared<std::mutex>()](const std::string& text) {
     const std::lock_guard<std::mutex> lock(*mutex);

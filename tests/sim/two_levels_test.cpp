@@ -39,11 +39,8 @@ Seen simulate_levels(SimSetup setup, Items of_master, Items of_agents) {
   const auto agents = std::make_shared<NodeAgents>();
   agents->run = [=](std::size_t node, Executor& executor, NodeBlocks& blocks) {
     Scripted policy = pieces_of(of_agents);
-    RunSetup of_agent;
-    of_agent.units = nodes[node].units_of(units);
-    of_agent.phases = phases;
+    RunSetup of_agent = setup_of_agent(node, nodes[node].units_of(units), phases);
     of_agent.stop_requested = [&] { return blocks.is_over(); };
-    of_agent.first_block = first_block_of(node);
     LevelJournal journal(nodes[node].units, std::nullopt, *of_units);
     return run_node(executor, blocks, policy, of_agent, journal);
   };

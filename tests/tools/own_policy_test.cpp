@@ -94,6 +94,20 @@ TEST_F(OwnPolicy, RunsInSimulationForRealAndInReplays) {
   EXPECT_EQ(real.exit_code, 0) << real.err;
 }
 
+TEST_F(OwnPolicy, DividesAmongNodesAndInEachNode) {
+  // The master's time passes within its calls, and meanwhile agents call the library.
+  const ProgramRun run = run_equipoise(
+      {"simulate", "--platform", "platforms/gpu-clusters-3-100g.xml", "--trace",
+       "traces/gpu-clusters-blackscholes.jsonl", "--workload", "blackscholes:options=2000",
+       "--controller-cost", "6us,2us", "--policy", greedy_, "--per-node", greedy_, "--out", out_});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run_equipoise({"replay", out_, "--check"}).exit_code, 0);
+  const ProgramRun real =
+      run_equipoise({"run", "--unit", "cpu,node=a", "--unit", "cpu,node=b", "--workload",
+                     "blackscholes:options=2e4", "--policy", greedy_, "--per-node", greedy_});
+  EXPECT_EQ(real.exit_code, 0) << real.err;
+}
+
 TEST_F(OwnPolicy, SaysThatAReplayHasAnotherLibrary) {
   const std::string mine = folder_.write("mine.so", read_text(greedy_));
   ASSERT_EQ(simulate(mine).exit_code, 0);

@@ -166,6 +166,13 @@ class WatchedDecisions final : public Decisions {
   void note(const std::string& what) override {
     watch([&] { to_.note(what); });
   }
+  /// Lets `policy`, whose code is in `library`, decide.
+  void let_decide(Policy& policy, const WatchedLibrary& library, const View& view,
+                  const Event& event) {
+    PolicyCall call(library);
+    call_ = &call;
+    policy.decide(view, event, *this);
+  }
   /// Throws again what a decision threw, which the policy may have kept to itself.
   void rethrow_failure() const {
     if (failure_ != nullptr) std::rethrow_exception(failure_);
@@ -204,6 +211,7 @@ class WatchedDecisions final : public Decisions {
   /// Does what a decision asks for, and remembers what that throws.
   template <class Act>
   std::invoke_result_t<Act> watch(const Act& act) {
+    const PolicyCall::Pause pause(*call_);
     try {
       return act();
     } catch (...) {
@@ -223,6 +231,7 @@ class WatchedDecisions final : public Decisions {
   Decisions& to_;
   std::size_t units_;
   const std::string& file_;
+  PolicyCall* call_ = nullptr;  ///< of the policy, while it decides
   std::exception_ptr failure_;  ///< null: none
 };
 
@@ -235,8 +244,7 @@ class PolicyOfLibrary final : public Policy {
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     WatchedDecisions watched(decisions, view.units().size(), file_);
     try {
-      const PolicyCall call(library_);
-      policy_->decide(view, event, watched);
+      watched.let_decide(*policy_, library_, view, event);
     } catch (...) {
       watched.rethrow_failure();
       refuse_what_it_threw(file_, fmt::format("it decided at {} s", event.at.value));

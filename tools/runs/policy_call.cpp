@@ -25,7 +25,9 @@ constexpr double patience_after_stop_s = 1.0;
 constexpr auto tick_ns = 100'000'000;
 
 std::atomic<const WatchedLibrary*> current = nullptr;  ///< null: no library's code is running
-std::atomic<std::uint64_t> calls = 0;                  ///< tells calls of the same library apart
+std::atomic<std::uint64_t> calls = 0;                  ///< so far
+std::atomic<std::uint64_t> current_call = 0;           ///< the number of the one that runs
+std::atomic<double> current_since_s = 0.0;             ///< it would have begun then without pauses
 std::atomic<bool> has_timer = false;
 std::atomic<bool> is_ticking = false;
 timer_t timer;
@@ -36,8 +38,7 @@ int told_to = -1;
 bool (*child_is_to_stop)() = nullptr;
 
 // What ticks have seen. There is one tick at a time.
-std::uint64_t seen_call = 0;
-double seen_at_s = 0.0;
+std::uint64_t stopped_call = 0;
 double stop_seen_at_s = 0.0;
 
 /// Ends the process and says why; from a signal handler, too.
@@ -62,18 +63,17 @@ void start_tick() {
   ::timer_settime(timer, 0, &once, nullptr);
 }
 
-/// Ends the process if the call that an earlier tick saw has been running for too long.
+/// Ends the process if the call has been running for too long.
 void look_at(const WatchedLibrary& library) {
   const double now = seconds_of(CLOCK_MONOTONIC);
-  const std::uint64_t call = calls.load();
-  if (call != seen_call) {
-    seen_call = call;
-    seen_at_s = now;
-    stop_seen_at_s = 0.0;
+  if (now - current_since_s.load() >= library.limit_s) {
+    end_because(library, library.timeout_message, 2);
   }
-  if (now - seen_at_s >= library.limit_s) end_because(library, library.timeout_message, 2);
   if (!is_to_stop()) return;
-  if (stop_seen_at_s == 0.0) stop_seen_at_s = now;
+  if (const std::uint64_t call = current_call.load(); call != stopped_call) {
+    stopped_call = call;
+    stop_seen_at_s = now;
+  }
   if (now - stop_seen_at_s < patience_after_stop_s) return;
   end_because(library, "interrupted before it answered", 128 + stop_signal());
 }
@@ -129,14 +129,28 @@ WatchedLibrary::WatchedLibrary(const std::string& path, double seconds)
           "has not answered for {} s; correct the policy, or let it ask for more (answer_limit_s)",
           limit_s)) {}
 
-PolicyCall::PolicyCall(const WatchedLibrary& library) : lock_(one_at_a_time) {
+PolicyCall::PolicyCall(const WatchedLibrary& library)
+    : library_(library), number_(calls.fetch_add(1) + 1), lock_(one_at_a_time, std::defer_lock) {
+  enter();
+}
+
+PolicyCall::~PolicyCall() { leave(); }
+
+void PolicyCall::enter() {
+  lock_.lock();
   if (!has_timer.load()) make_timer();
-  calls.fetch_add(1);
-  current.store(&library);
+  entered_s_ = seconds_of(CLOCK_MONOTONIC);
+  current_call.store(number_);
+  current_since_s.store(entered_s_ - ran_s_);
+  current.store(&library_);
   if (has_timer.load() && !is_ticking.exchange(true)) start_tick();
 }
 
-PolicyCall::~PolicyCall() { current.store(nullptr); }
+void PolicyCall::leave() {
+  current.store(nullptr);
+  ran_s_ += seconds_of(CLOCK_MONOTONIC) - entered_s_;
+  lock_.unlock();
+}
 
 void tell_policy_faults_to(int fd, bool (*is_to_stop)()) {
   told_to = fd;

@@ -2,6 +2,7 @@
 // in the error.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -18,9 +19,9 @@ struct WatchedLibrary {
 };
 
 /// Exists while the calling thread runs the code of a library. Ends the process with a message if
-/// that takes longer than its limit or calls exit(), and a second after Ctrl-C or SIGTERM. A thread
-/// waits until there is no other one, so calls of agents follow one another. Costs no system call
-/// as long as calls are short.
+/// that takes longer than its limit or calls exit(), and a second after Ctrl-C or SIGTERM. The code
+/// of one library runs at a time: other threads wait. Costs no system call as long as calls are
+/// short.
 class PolicyCall {
  public:
   /// `library` must live as long as the process.
@@ -29,7 +30,27 @@ class PolicyCall {
   PolicyCall& operator=(const PolicyCall&) = delete;
   ~PolicyCall();
 
+  /// Exists while the library waits for code of ours that it has called. That may let others call
+  /// libraries, such as the agents of other nodes, which in simulations have the same thread.
+  class Pause {
+   public:
+    explicit Pause(PolicyCall& call) : call_(call) { call_.leave(); }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+    ~Pause() { call_.enter(); }
+
+   private:
+    PolicyCall& call_;
+  };
+
  private:
+  void enter();
+  void leave();
+
+  const WatchedLibrary& library_;
+  std::uint64_t number_;
+  double entered_s_ = 0.0;  ///< when the library's code began to run, or went on
+  double ran_s_ = 0.0;      ///< how long it ran before
   std::unique_lock<std::mutex> lock_;
 };
 

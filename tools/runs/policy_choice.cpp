@@ -123,7 +123,7 @@ namespace {
 
 /// Throws InputError if the policy solves with Ipopt, whose MUMPS would wait for other ranks.
 void expect_ipopt_without_ranks(const PolicyChoice& choice) {
-  if (!has_other_ranks()) return;
+  if (!may_have_other_ranks()) return;
   const std::map<std::string, std::string> parameters = all_parameters(choice);
   const auto solver = parameters.find("solver");
   if (solver == parameters.end() || solver->second != "ipopt" || !ipopt_uses_mpi()) return;

@@ -239,11 +239,9 @@ DivideBlocks make_agent(AgentSetup setup, std::shared_ptr<Journal> journal) {
   agent->known = std::move(setup.known);
   agent->policy = make_policy(setup.policy, &agent->known, setup.units);
   agent->meter = cost_meter_of(setup.policy, setup.phases, setup.decision_cost);
-  agent->setup.absent_at_start = absent_at_start(setup.scenario, setup.units);
-  agent->setup.units = std::move(setup.units);
-  agent->setup.phases = std::move(setup.phases);
+  agent->setup = setup_of_agent(setup.node, std::move(setup.units), std::move(setup.phases));
+  agent->setup.absent_at_start = absent_at_start(setup.scenario, agent->setup.units);
   agent->setup.cost_meter = agent->meter.get();
-  agent->setup.first_block = first_block_of(setup.node);
   agent->stops = std::move(setup.stops);
   agent->journal = std::move(journal);
   return [agent](Executor& units, NodeBlocks& blocks) {

@@ -143,11 +143,10 @@ class ThreadNodes::Service final : public NodeService {
   std::vector<Kernel*> kernels() const override { return kernels_; }
   DivideBlocks make_agent(std::size_t node, const Scenario& /*scenario*/,
                           std::shared_ptr<Journal> journal) override {
-    RunSetup setup;
-    for (const UnitSpec& spec : specs_) setup.units.push_back(spec.unit);
-    setup.phases = phases_;
-    setup.first_block = first_block_of(node);
-    return [setup, journal](Executor& units, NodeBlocks& blocks) mutable {
+    std::vector<Unit> own;
+    for (const UnitSpec& spec : specs_) own.push_back(spec.unit);
+    return [setup = setup_of_agent(node, std::move(own), phases_), journal](
+               Executor& units, NodeBlocks& blocks) mutable {
       constexpr Items of_agents = 5;
       Scripted policy = pieces_of(of_agents);
       setup.stop_requested = [&] { return blocks.is_over(); };
