@@ -117,6 +117,7 @@ foreach(policy IN LISTS own_policies)
 endforeach()
 equipoise_program_tests(own_policy SOURCES tools/own_policy_test.cpp tools/policy_notes_test.cpp)
 add_dependencies(own_policy_tests ${own_policies})
+add_dependencies(nodes_tests unruly)
 add_executable(weighted_greedy_test
   ${PROJECT_SOURCE_DIR}/tools/new_policy/weighted_greedy_test.cpp ${of_new_policy})
 target_link_libraries(weighted_greedy_test PRIVATE equipoise::policy_contract equipoise::headers)

@@ -19,6 +19,7 @@
 #include "real/devices/device.hpp"
 #include "real/threads/clock.hpp"
 #include "real/threads/thread_team.hpp"
+#include "real/threads/wake_signal.hpp"
 
 namespace equipoise {
 
@@ -38,14 +39,17 @@ class EmulatedWaiting {
   /// To be read before the thread looks for work.
   [[nodiscard]] std::uint32_t seen() const { return changes_; }
   /// Waits until there was a `wake` since `seen`.
-  void wait(std::uint32_t seen) const { changes_.wait(seen); }
+  void wait(std::uint32_t seen) {
+    signal_.sleep_until([&] { return changes_ != seen; }, WakeSignal::TimePoint::max());
+  }
   void wake() {
     ++changes_;
-    changes_.notify_one();
+    signal_.notify();
   }
 
  private:
   std::atomic<std::uint32_t> changes_ = 0;
+  WakeSignal signal_{WakeSignal::Span{}};
 };
 
 /// Happens when a thread of the accelerator gets there. Its time is that of the emulated device,

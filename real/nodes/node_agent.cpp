@@ -278,9 +278,15 @@ class NodeAgent final : public CommunicatorClient {
           post(AgentRecords{number, std::move(lines)});
         });
     DivideBlocks agent = service_.make_agent(run.setup.agent->number, run.setup.scenario, journal);
-    return {std::move(units), [agent, journal](Executor& executor, NodeBlocks& blocks) {
+    return {std::move(units), [this, agent, journal, number = run.setup.run](Executor& executor,
+                                                                             NodeBlocks& blocks) {
               PostedBlocks posted(blocks, *journal);
-              return agent(executor, posted);
+              try {
+                return agent(executor, posted);
+              } catch (const InputError& refused) {
+                post(AgentRefused{number, refused.where(), refused.why()});
+                throw;
+              }
             }};
   }
 

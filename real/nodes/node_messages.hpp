@@ -176,6 +176,12 @@ struct AgentRecords {
   std::uint64_t run = 0;
   std::vector<RecordedLine> lines{};
 };
+/// The agent of a node has thrown an InputError.
+struct AgentRefused {
+  std::uint64_t run = 0;
+  std::string where{};
+  std::string why{};
+};
 /// The unit has ended all blocks of earlier epochs than this.
 struct UnitFree {
   std::uint64_t run = 0;
@@ -192,7 +198,8 @@ struct LinkProbed {
 };
 
 using MessageFromNode =
-    std::variant<Answer, RunBegan, RunEnded, BlockReport, AgentRecords, UnitFree, LinkProbed>;
+    std::variant<Answer, RunBegan, RunEnded, BlockReport, AgentRecords, AgentRefused, UnitFree,
+                 LinkProbed>;
 
 [[nodiscard]] std::string archived(const MessageToNode& message);
 [[nodiscard]] std::string archived(const MessageFromNode& message);

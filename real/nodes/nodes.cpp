@@ -507,11 +507,16 @@ class Nodes::Master final : public CommunicatorClient {
     if (records.run != run_number_ || !agents_) return;
     try {
       for (const RecordedLine& line : records.lines) {
-        agents_->record(agents_->numbers[at_rank(from)].value(), line);
+        agents_->agents->record(agents_->numbers[at_rank(from)].value(), line);
       }
     } catch (...) {
       agents_.reset();  // who takes records knows what has happened
     }
+  }
+
+  void take(int from, const AgentRefused& refused) {
+    if (refused.run != run_number_ || !agents_) return;
+    agents_->agents->refuse(InputError(refused.where, node(from).title + ": " + refused.why));
   }
 
   void take(int from, const UnitFree& free) {

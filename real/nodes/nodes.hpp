@@ -19,7 +19,7 @@
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/block_timeout.hpp"
 #include "shared_policies/model/measures.hpp"
-#include "shared_policies/run/recorded_run.hpp"
+#include "shared_policies/run/two_levels.hpp"
 
 namespace equipoise {
 
@@ -39,8 +39,7 @@ struct RemoteAgents {
   /// (ranks - 1) The numbers of their nodes in the run; none: the rank has no units.
   std::vector<std::optional<std::uint64_t>> numbers{};
   BlockTimeout block_timeout{};  ///< of the nodes' units
-  /// Takes a record of the agent of a node, with that number. Any thread may call it.
-  std::function<void(std::size_t node, const RecordedLine& record)> record{};
+  std::shared_ptr<const NodeAgents> agents{};  ///< hears of what they record
 };
 
 /// A run as nodes need it.

@@ -1,6 +1,7 @@
 // Lets one thread wait for another: it spins if waits are short and sleeps if they are long.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -52,7 +53,7 @@ class WakeSignal {
 
   template <class Ready>
   bool look(Ready& ready, TimePoint begin, TimePoint deadline) const {
-    const Span patience = mean_wait_ > patience_ ? spin_span : patience_;
+    const Span patience = mean_wait_ > patience_ ? std::min(spin_span, patience_) : patience_;
     for (TimePoint now = begin; now - begin < patience && now < deadline;
          now = std::chrono::steady_clock::now()) {
       if (ready()) return true;

@@ -91,11 +91,7 @@ DrivenUnits nodes_as_units(const RealSetup& setup, const DrivenUnits& all) {
 }
 
 RemoteAgents remote_agents(const RealSetup& setup) {
-  RemoteAgents remote{
-      .block_timeout = setup.block_timeout,
-      .record = [agents = setup.agents](std::size_t node, const RecordedLine& line) {
-        agents->record(node, line);
-      }};
+  RemoteAgents remote{.block_timeout = setup.block_timeout, .agents = setup.agents};
   const std::vector<NodeOfRun> nodes = nodes_of(units_of(setup.units));
   for (int rank = 1; rank < setup.nodes->ranks(); ++rank) {
     const auto found = std::ranges::find(nodes, node_name(rank),

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "shared_policies/model/failure.hpp"
 #include "shared_policies/model/unit.hpp"
 #include "shared_policies/run/executor.hpp"
 #include "shared_policies/run/journal.hpp"
@@ -69,6 +70,8 @@ struct NodeAgents {
   /// Takes a record of the agent of node number `node`, which works in another process. Its units
   /// are numbered as the node has them. Any thread may call it.
   std::function<void(std::size_t node, const RecordedLine& record)> record;
+  /// Hears of an InputError of such an agent, which ends the run. Any thread may call it.
+  std::function<void(const InputError& refusal)> refuse;
 };
 
 /// Passes the records of the master or of an agent on to the journal of the whole run.

@@ -134,11 +134,14 @@ class FirstFailure {
     try {
       return work();
     } catch (...) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      is_there_ = true;
+      add(std::current_exception());
       throw;
     }
+  }
+  void add(std::exception_ptr failure) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!failure_) failure_ = std::move(failure);
+    is_there_ = true;
   }
   [[nodiscard]] bool is_there() const { return is_there_; }
   void rethrow() {
@@ -280,6 +283,7 @@ RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* me
   plan.agents->record = [journals, failure](std::size_t node, const RecordedLine& line) {
     if (!failure->is_there()) failure->watch([&] { tell(line, *journals[node]); });
   };
+  plan.agents->refuse = [failure](const InputError& refusal) { failure->add(std::make_exception_ptr(refusal)); };
   LevelJournal of_master(ids, std::nullopt, *shared);
   const ClosesAtEnd closes(*shared);
   const RunOutcome outcome = run_policy(executor, *policy, setup, of_master);

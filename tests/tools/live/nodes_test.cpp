@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "real/mpi/mpi_module.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -165,6 +166,18 @@ TEST_F(UnderMpirun, APolicyOfNodesThatIsNoneIsRefusedAndNobodyWaits) {
                                   "greedy", "--per-node", "gready"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("--per-node"), std::string::npos) << run.err;
+}
+
+TEST_F(UnderMpirun, APolicyThatThrowsOnANodeEndsTheRun) {
+  const std::string unruly = (folder_of_this_program() / "policies" / "unruly.so").string();
+  const std::string ranks = scratch.write("ranks.txt", "\n--unit cpu\n");
+  const ProgramRun run =
+      type(2, {"run", "--units-per-rank", ranks, "--workload", "blackscholes:options=1e4",
+               "--policy", "greedy", "--per-node", unruly + ":does=throws", "--quiet"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("equipoise: error: " + unruly + ": node1 ("), std::string::npos)
+      << run.err;
+  EXPECT_NE(run.err.find("nothing comes to mind"), std::string::npos) << run.err;
 }
 
 TEST_F(UnderMpirun, RanksHaveUnitsAndLinksOfTheirOwn) {
