@@ -1,5 +1,6 @@
 // The bare MPI program, to compare runs on nodes with: rank 0 keeps a number of messages at the
-// other ranks, in turn, which answer each. It uses nothing but MPI.
+// other ranks, in turn, which answer each. Each message lies at a place of its own, and comes to
+// one of its own, as blocks do. It uses nothing but MPI.
 //
 //   mpirun -n RANKS equipoise_bare_mpi MESSAGES BYTES_THERE BYTES_BACK AT_ONCE
 //
@@ -22,27 +23,46 @@ struct Exchange {
 constexpr int work = 1;
 constexpr int end = 2;
 
+/// Room for all messages, one behind the other, which is there.
+class Messages {
+ public:
+  explicit Messages(const Exchange& exchange)
+      : bytes_(static_cast<std::size_t>(exchange.there_bytes)),
+        all_(bytes_ * static_cast<std::size_t>(exchange.messages), 1) {}
+  [[nodiscard]] char* at(int message) {
+    return all_.data() + bytes_ * static_cast<std::size_t>(message);
+  }
+
+ private:
+  std::size_t bytes_;
+  std::vector<char> all_;
+};
+
 void answer(const Exchange& exchange) {
-  std::vector<char> there(static_cast<std::size_t>(exchange.there_bytes));
+  Messages there(exchange);
+  MPI_Barrier(MPI_COMM_WORLD);
   const std::vector<char> back(static_cast<std::size_t>(exchange.back_bytes));
   MPI_Status status;
-  while (true) {
-    MPI_Recv(there.data(), exchange.there_bytes, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+  for (int message = 0;; ++message) {
+    MPI_Recv(message < exchange.messages ? there.at(message) : nullptr,
+             message < exchange.messages ? exchange.there_bytes : 0, MPI_BYTE, 0, MPI_ANY_TAG,
+             MPI_COMM_WORLD, &status);
     if (status.MPI_TAG == end) return;
     MPI_Send(back.data(), exchange.back_bytes, MPI_BYTE, 0, work, MPI_COMM_WORLD);
   }
 }
 
 double ask(const Exchange& exchange, int ranks) {
-  const std::vector<char> there(static_cast<std::size_t>(exchange.there_bytes));
+  Messages there(exchange);
   std::vector<std::vector<char>> back;
   std::vector<MPI_Request> answers;
   int sent = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   const auto send = [&](int rank, std::size_t place) {
     MPI_Irecv(back[place].data(), exchange.back_bytes, MPI_BYTE, rank, work, MPI_COMM_WORLD,
               &answers[place]);
-    MPI_Send(there.data(), exchange.there_bytes, MPI_BYTE, rank, work, MPI_COMM_WORLD);
+    MPI_Send(there.at(sent), exchange.there_bytes, MPI_BYTE, rank, work, MPI_COMM_WORLD);
     ++sent;
   };
   const int places = exchange.at_once;
