@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -223,7 +224,7 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
         if (is_report(event)) occupy(desk, std::nullopt, controller_work(desk).report);
         return event;
       }
-      if (now() >= deadline || (is_over_ && desk.node)) return std::nullopt;
+      if (now() >= deadline || (desk.node && (is_over_ || is_abandoned(desk)))) return std::nullopt;
       if (is_idle(&desk) && deadline == Seconds::infinity()) return std::nullopt;
       wait(desk, deadline, true);
     }
@@ -247,6 +248,19 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
   void end_block(const Desk& desk, const Block& block) {
     if (computed_[desk.node->index] != block.id) return;
     simcall_answered([this, node = *desk.node] { end(node, Stage::compute, false); });
+  }
+
+  /// The agent of a node has ended. If the run goes on, none of the node's units is left: the node
+  /// is lost.
+  void end_node(const Desk& desk) {
+    if (is_over_) return;
+    simcall_answered([this, node = *desk.node] {
+      pipelines_.advance(pipelines_.device_of(node), now());
+      drop_blocks(node);
+      units_[node.index].is_present = false;
+      desk_of(node).ready.push({now(), UnitLost{places_[node.index].unit}});
+      wake_wanted();
+    });
   }
 
   [[nodiscard]] bool is_over() const { return is_over_; }
@@ -342,6 +356,19 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
     });
   }
 
+  /// Whether no unit of `desk` is there, and none will join.
+  [[nodiscard]] bool is_abandoned(const Desk& desk) const {
+    const auto is_there = [this](UnitId unit) {
+      return units_[unit.index].is_present || units_[unit.index].given_up > 0;
+    };
+    if (std::ranges::any_of(desk.units, is_there)) return false;
+    const auto to_come = std::span(changes_).subspan(changes_done_);
+    return std::ranges::none_of(to_come, [&desk](const MachineChange& change) {
+      return change.kind == ChangeKind::join &&
+             std::ranges::count(desk.units, UnitId{change.index}) > 0;
+    });
+  }
+
   /// What the controller has to do in the present phase.
   [[nodiscard]] const ControllerWork& controller_work(const Desk& desk) const {
     return setup_.costs[desk.phase].controller;
@@ -381,24 +408,34 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
     desk.wants_events = false;
   }
 
+  /// One that is about to fall asleep in this instant is woken by the alarm.
   void wake(Desk& desk) {
-    if (std::exchange(desk.sleeps, false)) desk.actor->resume();
+    if (!desk.sleeps) return;
+    if (!desk.actor->is_suspended()) return alarm_.call_at(now());
+    desk.sleeps = false;
+    desk.actor->resume();
+  }
+
+  /// Whether one who sleeps has something to do.
+  [[nodiscard]] bool is_wanted(const Desk& desk) const {
+    const bool has_failed = !failure_.empty();
+    const bool has_event = desk.wants_events && (!desk.ready.empty() || is_over_ || has_failed);
+    const bool has_block = desk.wants_block && (!desk.blocks.empty() || is_over_);
+    return has_event || has_block || now() >= desk.wake_at;
   }
 
   /// Wakes those who have something to do.
   void wake_wanted() {
     const bool nothing_happens = is_idle(nullptr);
     for (Desk& desk : desks_) {
-      const bool has_event = !desk.ready.empty() || nothing_happens;
-      const bool has_block = desk.wants_block && (!desk.blocks.empty() || is_over_);
-      if ((desk.wants_events && has_event) || has_block || now() >= desk.wake_at) wake(desk);
+      if (is_wanted(desk) || (desk.wants_events && nothing_happens)) wake(desk);
     }
   }
 
   void set_alarm() {
     Seconds at = timeline_.earliest();
     for (const Desk& desk : desks_) {
-      if (desk.sleeps) at = std::min(at, desk.wake_at);
+      if (desk.sleeps) at = std::min(at, is_wanted(desk) ? now() : desk.wake_at);
     }
     if (is_idle(nullptr)) at = now();  // those who wait for events have to know
     alarm_.call_at(at);
@@ -752,6 +789,7 @@ void Machine::start_agent(std::size_t node) {
     DeskExecutor executor(shared_from_this(), 1 + node);
     DeskBlocks blocks(*this, desk);
     static_cast<void>(setup_.agents->run(node, executor, blocks));
+    end_node(desk);
   });
 }
 

@@ -277,9 +277,9 @@ class NodeAgent final : public CommunicatorClient {
         [this, number = run.setup.run](std::vector<RecordedLine> lines) {
           post(AgentRecords{number, std::move(lines)});
         });
-    DivideBlocks agent = service_.make_agent(run.setup.agent->number, run.setup.scenario, journal);
-    return {std::move(units), [this, agent, journal, number = run.setup.run](Executor& executor,
-                                                                             NodeBlocks& blocks) {
+    DivideBlocks agent = service_.make_agent(*run.setup.agent, run.setup.scenario, journal);
+    return {std::move(units),
+            [this, agent, journal, number = run.setup.run](Executor& executor, NodeBlocks& blocks) {
               PostedBlocks posted(blocks, *journal);
               try {
                 return agent(executor, posted);

@@ -8,6 +8,7 @@
 
 #include "real/kernels/kernel.hpp"
 #include "real/nodes/communicator.hpp"
+#include "real/nodes/node_messages.hpp"
 #include "real/unit_spec.hpp"
 #include "shared_policies/machine/scenario.hpp"
 #include "shared_policies/model/workload.hpp"
@@ -31,9 +32,10 @@ class NodeService {
   [[nodiscard]] virtual const std::vector<Workload>& phases() const = 0;
   /// (phases), whose programs are prepared; null if no unit of the node computes.
   [[nodiscard]] virtual std::vector<Kernel*> kernels() const = 0;
-  /// What divides the blocks of this node, number `node` of a run of two levels, among its units
-  /// under `scenario`. Its records go to `journal`. Throws InputError if its policy cannot be made.
-  [[nodiscard]] virtual DivideBlocks make_agent(std::size_t node, const Scenario& scenario,
+  /// What divides the blocks of this node in a run of two levels among its units under `scenario`.
+  /// Its records go to `journal`. Throws InputError if its policy cannot be made.
+  [[nodiscard]] virtual DivideBlocks make_agent(const NodeAgentSetup& agent,
+                                                const Scenario& scenario,
                                                 std::shared_ptr<Journal> journal) = 0;
 };
 

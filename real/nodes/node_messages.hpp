@@ -18,6 +18,7 @@
 #include "shared_policies/model/event.hpp"
 #include "shared_policies/model/workload.hpp"
 #include "shared_policies/run/recorded_run.hpp"
+#include "shared_policies/run/two_levels.hpp"
 
 namespace equipoise {
 
@@ -31,6 +32,7 @@ struct Question {
 struct NodeAgentSetup {
   std::uint64_t number = 0;  ///< of its node in the run
   BlockTimeout block_timeout{};
+  RecordedAgent recorded{};
 };
 /// What the workers of a node need for a run.
 struct NodeRunSetup {
@@ -197,9 +199,8 @@ struct LinkProbed {
   std::uint64_t back_bytes = 0;
 };
 
-using MessageFromNode =
-    std::variant<Answer, RunBegan, RunEnded, BlockReport, AgentRecords, AgentRefused, UnitFree,
-                 LinkProbed>;
+using MessageFromNode = std::variant<Answer, RunBegan, RunEnded, BlockReport, AgentRecords,
+                                     AgentRefused, UnitFree, LinkProbed>;
 
 [[nodiscard]] std::string archived(const MessageToNode& message);
 [[nodiscard]] std::string archived(const MessageFromNode& message);

@@ -112,7 +112,10 @@ class Nodes::Master final : public CommunicatorClient {
         setup.place = node(rank).place;
         setup.agent.reset();
         if (agents && agents->numbers[at_rank(rank)]) {
-          setup.agent = NodeAgentSetup{*agents->numbers[at_rank(rank)], agents->block_timeout};
+          const std::uint64_t number = *agents->numbers[at_rank(rank)];
+          setup.agent = NodeAgentSetup{number, agents->block_timeout};
+          const std::vector<RecordedAgent>& recorded = agents->agents->recorded;
+          if (!recorded.empty()) setup.agent->recorded = recorded[number];
         }
         setup.residents_before = is_replicated ? sent_.count_missing(rank) : 0;
         node(rank).began.reset();

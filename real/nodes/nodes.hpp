@@ -38,7 +38,7 @@ struct NodeUnit {
 struct RemoteAgents {
   /// (ranks - 1) The numbers of their nodes in the run; none: the rank has no units.
   std::vector<std::optional<std::uint64_t>> numbers{};
-  BlockTimeout block_timeout{};  ///< of the nodes' units
+  BlockTimeout block_timeout{};                ///< of the nodes' units
   std::shared_ptr<const NodeAgents> agents{};  ///< hears of what they record
 };
 

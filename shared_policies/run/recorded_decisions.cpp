@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -42,6 +43,7 @@ struct ReplayedDecisions {
     std::uint64_t after_events = 0;
     std::size_t after = 0;                  ///< number of settlements before it was handed out
     std::optional<Items> cap_items{};       ///< of a lost block, see BlockLost
+    std::pair<int, int> turn{};             ///< see RecordedPolicy::turn_of
     std::optional<std::uint64_t> id_now{};  ///< of the block now; none: not handed out, or left out
   };
 
@@ -64,7 +66,10 @@ struct ReplayedDecisions {
   };
 
   std::string where;
-  std::vector<PastBlock> blocks;  ///< by recorded block id
+  std::uint64_t first_block = 0;  ///< the id of the first block now
+  bool is_of_agent = false;
+  /// By recorded block id, which here begins at 0; so do `copies` and Block::copy_of.
+  std::vector<PastBlock> blocks;
   std::vector<PastProbe> probes;  ///< by recorded id
   std::vector<Settlement> settlements;
   /// By the number of a block that was given twice: it and its copies, ascending.
@@ -104,7 +109,7 @@ struct ReplayedDecisions {
   /// The block that is handed out now as `id`, or null.
   [[nodiscard]] PastBlock* handed_out_as(std::uint64_t id) {
     // No more than the copies that were left out are between the two.
-    for (std::size_t i = id; i < cut; ++i) {
+    for (std::size_t i = id - first_block; i < cut; ++i) {
       if (blocks[i].id_now == id) return &blocks[i];
     }
     return nullptr;
@@ -191,6 +196,39 @@ End end_of(const LostBlock& lost, const std::set<std::uint64_t>& accepted) {
   return has_done_copy ? End::of_copies : End::taken_back;
 }
 
+/// A block of `run` with ids that begin at 0.
+Block from_zero(Block block, const RecordedRun& run) {
+  block.id -= run.first_block;
+  if (block.copy_of) *block.copy_of -= run.first_block;
+  return block;
+}
+
+/// The blocks of nodes whose division began in `run`, by id: their places in this order.
+std::map<std::uint64_t, int> order_of_node_blocks(const RecordedRun& run) {
+  std::map<std::uint64_t, int> order;
+  for (const RecordedLine& line : run.lines) {
+    const auto* const begin = event_of<IterationBegin>(line);
+    if (begin == nullptr || !begin->node_block) continue;
+    order.emplace(begin->node_block->id, static_cast<int>(order.size()));
+  }
+  return order;
+}
+
+/// Fills the gaps in `blocks`, which ascend, with blocks that are never handed out: an agent whose
+/// node was lost had begun them, and nobody divides that block of the node now.
+void fill_gaps(std::vector<PastBlock>& blocks) {
+  std::vector<PastBlock> all;
+  for (PastBlock& past : blocks) {
+    while (all.size() < past.block.id) {
+      PastBlock gap{past.unit, {.id = all.size()}};
+      gap.turn = {std::numeric_limits<int>::max(), 0};
+      all.push_back(std::move(gap));
+    }
+    all.push_back(std::move(past));
+  }
+  blocks = std::move(all);
+}
+
 /// Fills the blocks, probes and settlements of `replayed`, in the order of the journal. Throws
 /// InputError at `replayed.where` if a block is missing.
 void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
@@ -199,8 +237,9 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
   std::vector<std::size_t> settled_after = {0};  // [number of events]: number of settlements
   for (const RecordedLine& line : run.lines) {
     if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
-      replayed.blocks.push_back({b->unit, b->block, End::accepted, b->after_events, 0});
-      replayed.settlements.push_back({b->block.id});
+      const Block block = from_zero(b->block, run);
+      replayed.blocks.push_back({b->unit, block, End::accepted, b->after_events, 0});
+      replayed.settlements.push_back({block.id});
       settled_after.push_back(replayed.settlements.size());
     } else if (const ProbeBegin* const begin = event_of<ProbeBegin>(line)) {
       replayed.probes.push_back({begin->unit, begin->probe, begin->after_blocks,
@@ -208,10 +247,11 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
                                  unanswered.contains(begin->probe.id)});
     } else if (const auto* e = std::get_if<EventRecord>(&line.what); e && is_counted(e->what)) {
       if (const auto* lost = std::get_if<LostBlock>(&e->what)) {
-        replayed.blocks.push_back({lost->unit, lost->block, end_of(*lost, accepted),
-                                   lost->after_events, 0, lost->cap_items});
+        const Block block = from_zero(lost->block, run);
+        replayed.blocks.push_back(
+            {lost->unit, block, end_of(*lost, accepted), lost->after_events, 0, lost->cap_items});
         if (replayed.blocks.back().end != End::of_copies) {
-          replayed.settlements.push_back({lost->block.id, true});
+          replayed.settlements.push_back({block.id, true});
         }
       } else if (const auto* probed = std::get_if<Probed>(&e->what); probed && probed->times) {
         replayed.settlements.push_back({no_block, false, probed->probe.id});
@@ -220,6 +260,8 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
     }
   }
   std::ranges::sort(replayed.blocks, {}, [](const PastBlock& past) { return past.block.id; });
+  if (run.is_of_agent) fill_gaps(replayed.blocks);
+  const std::map<std::uint64_t, int> node_blocks = order_of_node_blocks(run);
   for (std::size_t i = 0; i < replayed.blocks.size(); ++i) {
     PastBlock& past = replayed.blocks[i];
     if (past.block.id != i || past.after_events >= settled_after.size()) {
@@ -227,6 +269,12 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
                        fmt::format("block {} is not in it; give a run file as it was written", i));
     }
     past.after = settled_after[past.after_events];
+    const std::optional<std::uint64_t> of_node = past.block.node_block;
+    if (!run.is_of_agent) {
+      past.turn = {past.block.phase, past.block.iteration};
+    } else if (of_node && node_blocks.contains(*of_node)) {
+      past.turn = {node_blocks.at(*of_node), 0};
+    }
     if (past.block.copy_of) {
       std::vector<std::uint64_t>& copies = replayed.copies[*past.block.copy_of];
       if (copies.empty()) copies.push_back(*past.block.copy_of);
@@ -246,8 +294,9 @@ class RecordedPolicy final : public Policy {
 
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     // Before the iteration starts, the pool still belongs to the iteration before.
-    if (std::holds_alternative<RunStarted>(event.what) ||
-        std::holds_alternative<PhaseStarted>(event.what)) {
+    if (std::holds_alternative<RunStarted>(event.what)) return;
+    if (std::holds_alternative<PhaseStarted>(event.what)) {
+      ++phases_begun_;
       return;
     }
     do {
@@ -261,13 +310,12 @@ class RecordedPolicy final : public Policy {
     for (send_probes(decisions); r.cut < r.blocks.size() && !r.has_diverged;
          send_probes(decisions)) {
       const PastBlock& past = r.blocks[r.cut];
-      const auto now = std::pair(view.phase(), view.iteration());
-      const auto then = std::pair(past.block.phase, past.block.iteration);
-      if (then < now) {  // a copy of what is done
+      const std::pair<int, int> now = turn_of(view);
+      if (past.turn < now) {  // a copy of what is done
         ++r.cut;
         continue;
       }
-      if (then > now || !r.have_losses_happened(past.after)) return;
+      if (past.turn > now || !r.have_losses_happened(past.after)) return;
       if (past.block.copy_of) {
         if (!give_copy(past, view, decisions)) return;
       } else if (decisions.assign(past.unit, past.block.items, past.block.tag, past.block.group) ==
@@ -275,6 +323,13 @@ class RecordedPolicy final : public Policy {
         r.has_diverged = true;
       }
     }
+  }
+
+  /// What blocks are handed out now: of which phase and iteration, or, by an agent, to whom each
+  /// block of its node is a phase, of which of these.
+  [[nodiscard]] std::pair<int, int> turn_of(const View& view) const {
+    if (replayed_->is_of_agent) return {phases_begun_ - 1, 0};
+    return {view.phase(), view.iteration()};
   }
 
   /// Sends the probes that were sent before the next block.
@@ -329,6 +384,7 @@ class RecordedPolicy final : public Policy {
   }
 
   std::shared_ptr<ReplayedDecisions> replayed_;
+  int phases_begun_ = 0;
 };
 
 /// Holds back each block that was cut until the events that preceded it in the recorded run have
@@ -521,10 +577,14 @@ std::vector<std::optional<UnitId>> find_units(const RecordedRun& run,
 }  // namespace
 
 RecordedDecisions::RecordedDecisions(const RecordedRun& run, const std::vector<Unit>& units,
-                                     const std::vector<Workload>& phases, std::string where)
+                                     const std::vector<Workload>& phases, std::string where,
+                                     std::uint64_t first_block)
     : replayed_(std::make_shared<ReplayedDecisions>()), units_(units.size()) {
   replayed_->where = std::move(where);
-  expect_all_work_done(run, replayed_->where);
+  replayed_->first_block = first_block;
+  replayed_->is_of_agent = run.is_of_agent;
+  // What an agent had begun when its node was lost is not handed out to it any more.
+  if (!run.is_of_agent) expect_all_work_done(run, replayed_->where);
   expect_phases(run, phases, replayed_->where);
   read_lines(run, *replayed_);
   const auto found = find_units(run, units, *replayed_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,9 +23,11 @@ class RecordedDecisions {
   /// Finds the units of the run in `units` by their names; other units get no work. Throws
   /// InputError at `where` if the run did not do all of its work, if `phases` have other sizes than
   /// those of the run, or, naming them, if units are missing or cannot hold a block that they had.
-  /// O(n) in time and memory.
+  /// Of a run of two levels, `run` is the master's or an agent's, and `first_block` the
+  /// RunSetup::first_block of the new one. O(n) in time and memory.
   RecordedDecisions(const RecordedRun& run, const std::vector<Unit>& units,
-                    const std::vector<Workload>& phases, std::string where);
+                    const std::vector<Workload>& phases, std::string where,
+                    std::uint64_t first_block = 0);
   RecordedDecisions(const RecordedDecisions&) = delete;
   RecordedDecisions& operator=(const RecordedDecisions&) = delete;
   ~RecordedDecisions();

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -62,6 +64,12 @@ inline constexpr double timeout_factor_of_nodes = 2.0;
 /// Divides the blocks of a node on `units`, whose units are the node's.
 using DivideBlocks = std::function<RunOutcome(Executor& units, NodeBlocks& blocks)>;
 
+/// The decisions of an agent in a recorded run, which are to be issued again.
+struct RecordedAgent {
+  std::shared_ptr<const RecordedRun> run;  ///< null: there are none, its policy decides
+  std::string file;                        ///< that of the recorded run
+};
+
 /// What the agents of nodes do. An executor of two levels, whose units are the nodes, calls it.
 struct NodeAgents {
   /// Divides the blocks of node number `node`. Called at most once for each node whose agent works
@@ -72,6 +80,7 @@ struct NodeAgents {
   std::function<void(std::size_t node, const RecordedLine& record)> record;
   /// Hears of an InputError of such an agent, which ends the run. Any thread may call it.
   std::function<void(const InputError& refusal)> refuse;
+  std::vector<RecordedAgent> recorded;  ///< (nodes) empty unless decisions are issued again
 };
 
 /// Passes the records of the master or of an agent on to the journal of the whole run.

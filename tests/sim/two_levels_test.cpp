@@ -102,6 +102,39 @@ TEST(TwoLevels, EndWithoutTheRestIfANodeHasLostAllItsUnits) {
   EXPECT_EQ(seen.numbers.back(), 0.0);
 }
 
+TEST(TwoLevels, GiveTheWorkOfANodeWithoutUnitsToOtherNodes) {
+  TestPlatform platform;
+  platform.units = {{0.0, 1.0}, {0.0, 2.0}, {0.0, 1.0}};
+  platform.units[0].node = platform.units[1].node = "n";
+  platform.units[2].node = "m";
+  Workload workload = items_of(12);
+  workload.kernel = "k";
+  SimSetup setup = sim_setup(platform, {workload});
+  setup.scenario.events = {disturb(DisturbanceKind::fail, "u0", 1.25),
+                           disturb(DisturbanceKind::fail, "u1", 1.5)};
+  // n has two blocks of four items, and m has one. u2 ends its own at 4 s, and then those of n, the
+  // item that u0 had done among them.
+  const Seen seen = simulate_levels(setup, 4, 1);
+  EXPECT_EQ(seen.numbers.back(), 1.0);
+  EXPECT_EQ(seen.finishes[0].unit, 1U);
+  EXPECT_DOUBLE_EQ(seen.finishes[0].at_s, 4.0);
+  EXPECT_EQ(seen.finishes[1].unit, 1U);
+  EXPECT_DOUBLE_EQ(seen.finishes[1].at_s, 8.0);
+  EXPECT_EQ(seen.finishes[2].unit, 1U);
+  EXPECT_DOUBLE_EQ(seen.finishes[2].at_s, 12.0);
+}
+
+TEST(TwoLevels, WaitForAUnitThatJoinsAgain) {
+  SimSetup setup = one_node(2);
+  setup.scenario.events = {disturb(DisturbanceKind::fail, "u0", 1.0),
+                           disturb(DisturbanceKind::fail, "u1", 1.0)};
+  setup.scenario.events.front().until = Seconds{5.0};
+  // The two items' bytes are there at 1 s, and u0 again at 5 s.
+  const Seen seen = simulate_levels(setup, 2, 1);
+  EXPECT_EQ(seen.numbers.back(), 1.0);
+  EXPECT_DOUBLE_EQ(seen.finishes[0].at_s, 7.0);
+}
+
 TEST(TwoLevels, HaveAControllerForTheMasterAndOneForEachNode) {
   // A report costs 0.5 s. The agent has two at 4 s, that of u0 first: u1 gets its next item at 5 s.
   SimSetup setup = one_node(4);

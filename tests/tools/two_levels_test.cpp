@@ -105,13 +105,63 @@ TEST(TwoLevelsProgram, IsTheSameTwiceAndShownByItsUnits) {
   EXPECT_NE(shown.out.find("verified"), std::string::npos) << shown.out;
 }
 
-TEST(TwoLevelsProgram, IsNotIssuedAgain) {
+using Blocks = std::map<std::uint64_t, std::vector<Json>>;
+
+/// The accepted blocks of a run file, by number: units, first items, items and nodes' blocks.
+Blocks blocks_in(const std::string& file) {
+  Blocks blocks;
+  for (const std::string& text : lines_of(read_text(file))) {
+    const Json line = Json::parse(text);
+    if (!line.contains("block") || line.contains("event")) continue;
+    blocks[line["block"].get<std::uint64_t>()] = {line["unit"], line["first_item"], line["items"],
+                                                  line.value("node_block", Json())};
+  }
+  return blocks;
+}
+
+TEST(TwoLevelsProgram, HandsOutTheSameBlocksAgainOnBothLevels) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("run.jsonl");
+  const std::string again = folder.path("again.jsonl");
+  for (const auto& [master, agents] : {std::pair("gss", "equipoise"), std::pair("plb-hec", "awf-c"),
+                                       std::pair("awf-b", "static-steal")}) {
+    ASSERT_EQ(
+        simulate({"--policy", master, "--per-node", agents, "--out", file}, few_items).exit_code,
+        0);
+    const ProgramRun issued = run_equipoise({"replay", "--decisions", file, "--out", again});
+    EXPECT_EQ(issued.exit_code, 0) << issued.err;
+    EXPECT_NE(issued.out.find(", 1.0000 of it"), std::string::npos) << issued.out;
+    EXPECT_EQ(blocks_in(again), blocks_in(file)) << master;
+  }
+}
+
+TEST(TwoLevelsProgram, LosesANodeWithoutUnitsAgainWhenBlocksAreHandedOutAgain) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("run.jsonl");
+  const std::string scenario =
+      folder.write("scenario.json", R"({"schema": "equipoise.scenario/1", "events": [
+        {"kind": "fail", "unit": "c.cpu", "at_s": 0.001},
+        {"kind": "fail", "unit": "c.p100", "at_s": 0.002},
+        {"kind": "fail", "unit": "c.k40", "at_s": 0.003}]})");
+  const ProgramRun run =
+      simulate({"--policy", "greedy", "--per-node", "awf-c", "--scenario", scenario, "--out", file},
+               few_items);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("verified"), std::string::npos) << run.out;
+  EXPECT_NE(read_text(file).find(R"("unit_lost","at_s":0.003,"unit":"c"})"), std::string::npos);
+  EXPECT_EQ(run_equipoise({"replay", "--check", file}).exit_code, 0);
+  const ProgramRun again = run_equipoise({"replay", "--decisions", file});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_NE(again.out.find("verified"), std::string::npos) << again.out;
+}
+
+TEST(TwoLevelsProgram, IsNotPacedBecauseItsUnitsTimesLackTheCopiesToTheirNodes) {
   const TemporaryFolder folder;
   const std::string file = folder.path("run.jsonl");
   ASSERT_EQ(simulate({"--policy", "gss", "--per-node", "gss", "--out", file}).exit_code, 0);
-  const ProgramRun again = run_equipoise({"replay", "--decisions", file});
+  const ProgramRun again = run_equipoise({"replay", "--on", "paced", file});
   EXPECT_EQ(again.exit_code, 2);
-  EXPECT_NE(again.err.find("--check"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("--decisions"), std::string::npos) << again.err;
 }
 
 TEST(TwoLevelsProgram, RefusesAPolicyOfNodesThatIsNone) {

@@ -233,16 +233,28 @@ int check(const RunFile& file, const RunOptions& options, bool json) {
   return 1;
 }
 
+/// Throws InputError if the decisions of the run cannot be issued on `units`.
+void expect_possible(const RunFile& file, const std::vector<Unit>& units,
+                     const std::vector<Workload>& phases) {
+  if (file.levels.empty()) {
+    const RecordedDecisions possible(file.run, units, phases, file.path);
+  } else {
+    static_cast<void>(recorded_levels(file.levels, units, phases, file.path));
+  }
+}
+
 int issue_again(const std::shared_ptr<const RunFile>& recorded, const RunOptions& options,
                 const ReplayRequest& request) {
   const RunFile& file = *recorded;
   PolicyChoice choice = parse_policy(typed_policy(file.header));
-  choice.replayed = std::shared_ptr<const RecordedRun>(recorded, &file.run);
+  choice.replayed = file.levels.empty()
+                        ? std::make_shared<const std::vector<RecordedRun>>(1, file.run)
+                        : std::shared_ptr<const std::vector<RecordedRun>>(recorded, &file.levels);
   choice.replayed_file = file.path;
   const std::unique_ptr<World> world = open_world(options, "replay");
   if (!request.out.empty()) check_writable(request.out, "--out");
   world->leave_out_failures();
-  const RecordedDecisions possible(file.run, world->units(), world->phases(), file.path);
+  expect_possible(file, world->units(), world->phases());
   const OutputLock out = OutputLock::of_file(request.out, "--out");
   catch_stop_signals();
   world->prepare();
@@ -369,6 +381,11 @@ void expect_sense(const ReplayRequest& request, const RunFile& file) {
   if (request.check && runs) {
     throw InputError("--check", "runs nothing; leave --on, --unit and --out away");
   }
+  if (!file.levels.empty() && request.takes_times()) {
+    throw InputError(request.run_file,
+                     "is a run of two levels: its units' times are without those of the copies to "
+                     "their nodes; give --check or --decisions");
+  }
   if (!file.header.decisions_of.empty()) {
     throw InputError(file.path + ":1", "its decisions are those of " + file.header.decisions_of +
                                            ", issued again; replay that file");
@@ -379,11 +396,6 @@ void expect_sense(const ReplayRequest& request, const RunFile& file) {
 
 int replay_command(const ReplayRequest& request) {
   const auto recorded = std::make_shared<const RunFile>(read_run_file(request.run_file));
-  if (!recorded->levels.empty() && !request.check) {
-    throw InputError(request.run_file,
-                     "is a run of two levels, of which only the decisions can be checked; give "
-                     "--check");
-  }
   const RunOptions options = recorded_options(*recorded, request);
   expect_sense(request, *recorded);
   warn_of_an_early_end(*recorded);

@@ -28,9 +28,9 @@ struct PolicyChoice {
   std::map<std::string, std::string> parameters;  ///< the given ones
   /// The traces of the file that the parameter `profile` names; null if it is not given.
   std::shared_ptr<const std::vector<Trace>> profile;
-  /// The recorded run whose decisions are issued again in place of new ones of the policy; null
-  /// unless this is a replay.
-  std::shared_ptr<const RecordedRun> replayed;
+  /// The recorded run whose decisions are issued again in place of new ones of the policy; of one
+  /// of two levels, the master's part and those of its nodes' agents. Null unless this is a replay.
+  std::shared_ptr<const std::vector<RecordedRun>> replayed;
   std::string replayed_file;  ///< the run file of `replayed`
   /// Block times known from earlier runs; null unless there are any and the policy uses them.
   std::shared_ptr<const Experience> experience{};

@@ -36,8 +36,8 @@ Deciding deciding_of(const RunPlan& plan, Executor& executor) {
   if (choice.replayed == nullptr) {
     return {nullptr, make_policy(choice, plan.known, plan.units), nullptr};
   }
-  auto recorded = std::make_unique<RecordedDecisions>(*choice.replayed, plan.units, plan.phases,
-                                                      choice.replayed_file);
+  auto recorded = std::make_unique<RecordedDecisions>(choice.replayed->front(), plan.units,
+                                                      plan.phases, choice.replayed_file);
   std::unique_ptr<Policy> policy = recorded->make_policy();
   std::unique_ptr<Executor> around = recorded->make_executor(executor);
   return {std::move(recorded), std::move(policy), std::move(around)};
@@ -219,14 +219,19 @@ InputError named_refusal(const InputError& refusal, const PolicyChoice& policy) 
   return {policy.loaded_from.empty() ? policy.spelling : policy.loaded_from, refusal.why()};
 }
 
-/// Runs one level or two.
-RunOutcome outcome_of(const RunPlan& plan, Executor& executor, const Deciding& deciding,
-                      CostMeter* meter, const std::function<bool()>& stops, Journal& journal) {
-  if (plan.agents != nullptr) return run_two_levels(plan, executor, meter, stops, journal);
+/// Runs one level or two. `left_recorded`: as of RunReport.
+RunOutcome outcome_of(const RunPlan& plan, Executor& executor, CostMeter* meter,
+                      const std::function<bool()>& stops, Journal& journal, bool& left_recorded) {
+  if (plan.agents != nullptr) {
+    return run_two_levels(plan, executor, meter, stops, journal, left_recorded);
+  }
+  const Deciding deciding = deciding_of(plan, executor);
   const RunSetup setup{plan.units, plan.phases, meter, stops,
                        absent_at_start(plan.scenario, plan.units)};
-  return run_policy(deciding.around != nullptr ? *deciding.around : executor, *deciding.policy,
-                    setup, journal);
+  const RunOutcome outcome = run_policy(deciding.around != nullptr ? *deciding.around : executor,
+                                        *deciding.policy, setup, journal);
+  left_recorded = deciding.recorded != nullptr && !deciding.recorded->were_kept_to();
+  return outcome;
 }
 
 }  // namespace
@@ -234,7 +239,6 @@ RunOutcome outcome_of(const RunPlan& plan, Executor& executor, const Deciding& d
 RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<Judgement()>& verify) {
   const bool has_levels = plan.agents != nullptr;
-  const Deciding deciding = has_levels ? Deciding() : deciding_of(plan, executor);
   const std::unique_ptr<CostMeter> meter = cost_meter_of(plan);
   std::unique_ptr<JournalFile> file = run_file_of(plan);
   Metrics metrics(plan.units, plan.recorded_sizes,
@@ -258,14 +262,13 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   };
   RunReport report;
   try {
-    report.outcome = outcome_of(plan, executor, deciding, meter.get(), stops, journal);
+    report.outcome = outcome_of(plan, executor, meter.get(), stops, journal, report.left_recorded);
     journal.finish();
   } catch (const InputError& refusal) {  // remove the run file of a refused run
     file.reset();
     remove_run_file(plan.run.run_file.path);
     throw named_refusal(refusal, plan.run.policy);
   }
-  report.left_recorded = deciding.recorded != nullptr && !deciding.recorded->were_kept_to();
   report.has_too_many_blocks = report.outcome.interrupted && limit.is_exceeded();
   const Judgement judged = judgement_of(report.outcome, report.has_too_many_blocks, verify);
   report.problem = judged.problem;

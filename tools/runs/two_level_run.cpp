@@ -63,6 +63,7 @@ class CostOfNode final : public CostModel {
 /// One agent: its policy, and what it runs with.
 struct Agent {
   KnownCosts known;
+  std::shared_ptr<const RecordedDecisions> recorded;
   std::unique_ptr<Policy> policy;
   std::unique_ptr<CostMeter> meter;
   RunSetup setup;
@@ -91,11 +92,14 @@ class SharedJournal final : public Journal {
     pass([&](Journal& next) { next.decision(record); });
   }
   void event(const EventRecord& record) override {
+    if (std::holds_alternative<PolicyStall>(record.what)) has_stalled_ = true;
     pass([&](Journal& next) { next.event(record); });
   }
   void measured(const Measured& record) override {
     pass([&](Journal& next) { next.measured(record); });
   }
+  /// Whether some policy left work undone.
+  [[nodiscard]] bool has_stalled() const { return has_stalled_; }
   /// The run is over: what an agent that was left behind may still tell is dropped.
   void close() {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -111,6 +115,7 @@ class SharedJournal final : public Journal {
 
   std::mutex mutex_;
   Journal* next_;
+  std::atomic<bool> has_stalled_ = false;
 };
 
 class ClosesAtEnd {
@@ -154,6 +159,14 @@ class FirstFailure {
   std::mutex mutex_;
   std::exception_ptr failure_;
 };
+
+/// What the agent of `node` recorded; null: that run had no such node.
+const RecordedRun* level_of(const std::vector<RecordedRun>& levels, const NodeOfRun& node) {
+  const std::vector<Unit>& nodes = levels.front().units;
+  const auto then = std::ranges::find(nodes, node.unit.name, &Unit::name);
+  return then == nodes.end() ? nullptr
+                             : &levels[1 + static_cast<std::size_t>(then - nodes.begin())];
+}
 
 /// The journal of an agent, which keeps `shared`.
 std::shared_ptr<Journal> journal_of_agent(const std::vector<UnitId>& ids, UnitId node,
@@ -237,11 +250,38 @@ std::unique_ptr<CostMeter> cost_meter_of(const PolicyChoice& choice,
   return make_cost_meter(decision_cost, std::move(prices), "--decision-cost");
 }
 
+std::vector<std::shared_ptr<const RecordedDecisions>> recorded_levels(
+    const std::vector<RecordedRun>& levels, const std::vector<Unit>& units,
+    const std::vector<Workload>& phases, const std::string& where) {
+  const std::vector<NodeOfRun> nodes = nodes_of(units);
+  std::vector<std::shared_ptr<const RecordedDecisions>> recorded;
+  const auto add = [&](const RecordedRun& level, const RunSetup& setup) {
+    recorded.push_back(std::make_shared<const RecordedDecisions>(level, setup.units, phases, where,
+                                                                 setup.first_block));
+  };
+  const RecordedRun& of_master = levels.front();
+  add(of_master, setup_of_master(nodes, phases));
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const RecordedRun* const level = level_of(levels, nodes[k]);
+    if (level == nullptr) {
+      recorded.emplace_back();
+    } else {
+      add(*level, setup_of_agent(k, nodes[k].units_of(units), phases));
+    }
+  }
+  return recorded;
+}
+
 DivideBlocks make_agent(AgentSetup setup, std::shared_ptr<Journal> journal) {
   auto agent = std::make_shared<Agent>();
   agent->known = std::move(setup.known);
-  agent->policy = make_policy(setup.policy, &agent->known, setup.units);
-  agent->meter = cost_meter_of(setup.policy, setup.phases, setup.decision_cost);
+  agent->recorded = std::move(setup.recorded);
+  if (agent->recorded != nullptr) {
+    agent->policy = agent->recorded->make_policy();
+  } else {
+    agent->policy = make_policy(setup.policy, &agent->known, setup.units);
+    agent->meter = cost_meter_of(setup.policy, setup.phases, setup.decision_cost);
+  }
   agent->setup = setup_of_agent(setup.node, std::move(setup.units), std::move(setup.phases));
   agent->setup.absent_at_start = absent_at_start(setup.scenario, agent->setup.units);
   agent->setup.cost_meter = agent->meter.get();
@@ -251,12 +291,16 @@ DivideBlocks make_agent(AgentSetup setup, std::shared_ptr<Journal> journal) {
     agent->setup.stop_requested = [&] {
       return blocks.is_over() || (agent->stops && agent->stops());
     };
-    return run_node(units, blocks, *agent->policy, agent->setup, *agent->journal);
+    const std::unique_ptr<Executor> around =
+        agent->recorded == nullptr ? nullptr : agent->recorded->make_executor(units);
+    return run_node(around ? *around : units, blocks, *agent->policy, agent->setup,
+                    *agent->journal);
   };
 }
 
 RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* meter,
-                          const std::function<bool()>& stops, Journal& journal) {
+                          const std::function<bool()>& stops, Journal& journal,
+                          bool& left_recorded) {
   const std::vector<NodeOfRun> nodes = nodes_of(plan.units);
   for (const NodeOfRun& node : nodes) expect_no_unit_called(node.unit.name, plan.units);
   RunSetup setup = setup_of_master(nodes, plan.phases);
@@ -264,6 +308,15 @@ RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* me
   const auto failure = std::make_shared<FirstFailure>();
   setup.stop_requested = [&stops, failure] { return failure->is_there() || stops(); };
   const auto shared = std::make_shared<SharedJournal>(journal);
+  const PolicyChoice& choice = plan.run.policy;
+  std::vector<std::shared_ptr<const RecordedDecisions>> recorded(1 + nodes.size());
+  if (choice.replayed) {
+    recorded = recorded_levels(*choice.replayed, plan.units, plan.phases, choice.replayed_file);
+    for (const NodeOfRun& node : nodes) {
+      plan.agents->recorded.push_back(
+          {{choice.replayed, level_of(*choice.replayed, node)}, choice.replayed_file});
+    }
+  }
   std::vector<UnitId> ids;
   std::vector<std::shared_ptr<Journal>> journals;
   std::vector<DivideBlocks> agents;
@@ -272,22 +325,30 @@ RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* me
     journals.push_back(journal_of_agent(nodes[k].units, ids.back(), shared));
     agents.push_back(make_agent({*plan.per_node, costs_of(*plan.known_to_agents, nodes[k].units),
                                  nodes[k].units_of(plan.units), plan.phases, plan.scenario,
-                                 plan.run.decision_cost, k, stops},
+                                 plan.run.decision_cost, k, stops, recorded[1 + k]},
                                 journals.back()));
   }
   const KnownCosts known = costs_of_nodes(*plan.known, plan.units, plan.phases);
-  const std::unique_ptr<Policy> policy = make_policy(plan.run.policy, &known, setup.units);
+  const std::unique_ptr<Policy> policy =
+      choice.replayed ? recorded.front()->make_policy() : make_policy(choice, &known, setup.units);
+  const std::unique_ptr<Executor> around =
+      choice.replayed ? recorded.front()->make_executor(executor) : nullptr;
   plan.agents->run = [agents, failure](std::size_t node, Executor& units, NodeBlocks& blocks) {
     return failure->watch([&] { return agents[node](units, blocks); });
   };
   plan.agents->record = [journals, failure](std::size_t node, const RecordedLine& line) {
     if (!failure->is_there()) failure->watch([&] { tell(line, *journals[node]); });
   };
-  plan.agents->refuse = [failure](const InputError& refusal) { failure->add(std::make_exception_ptr(refusal)); };
+  plan.agents->refuse = [failure](const InputError& refusal) {
+    failure->add(std::make_exception_ptr(refusal));
+  };
   LevelJournal of_master(ids, std::nullopt, *shared);
   const ClosesAtEnd closes(*shared);
-  const RunOutcome outcome = run_policy(executor, *policy, setup, of_master);
+  RunOutcome outcome = run_policy(around ? *around : executor, *policy, setup, of_master);
   failure->rethrow();
+  outcome.policy_stalled = outcome.policy_stalled || shared->has_stalled();
+  left_recorded = std::ranges::any_of(
+      recorded, [](const auto& level) { return level != nullptr && !level->were_kept_to(); });
   return outcome;
 }
 

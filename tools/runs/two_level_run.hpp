@@ -8,6 +8,7 @@
 
 #include "shared_policies/run/executor.hpp"
 #include "shared_policies/run/journal.hpp"
+#include "shared_policies/run/recorded_decisions.hpp"
 #include "shared_policies/run/run_loop.hpp"
 #include "shared_policies/run/two_levels.hpp"
 #include "tools/runs/run_plan.hpp"
@@ -20,10 +21,18 @@ namespace equipoise {
                                         const std::vector<Workload>& phases);
 
 /// Runs `plan`, which has agents, on `executor`, whose units are the nodes of the plan's units. All
-/// levels record in `journal`. `meter`: of the master; those of agents are like it. Throws what
-/// makers of policies throw.
+/// levels record in `journal`. `meter`: of the master; those of agents are like it.
+/// `left_recorded`: as of RunReport. Throws what makers of policies throw.
 [[nodiscard]] RunOutcome run_two_levels(const RunPlan& plan, Executor& executor, CostMeter* meter,
-                                        const std::function<bool()>& stops, Journal& journal);
+                                        const std::function<bool()>& stops, Journal& journal,
+                                        bool& left_recorded);
+
+/// The decisions of a recorded run of two levels for a new one on `units`: those of the master, and
+/// of the agent of each node; null for a node that the recorded run did not have. Throws as
+/// RecordedDecisions does.
+[[nodiscard]] std::vector<std::shared_ptr<const RecordedDecisions>> recorded_levels(
+    const std::vector<RecordedRun>& levels, const std::vector<Unit>& units,
+    const std::vector<Workload>& phases, const std::string& where);
 
 /// `known` of the units `ids` alone; what is in `known` outlives it.
 [[nodiscard]] KnownCosts costs_of(const KnownCosts& known, const std::vector<UnitId>& ids);
@@ -54,6 +63,8 @@ struct AgentSetup {
   std::string decision_cost;
   std::size_t node = 0;           ///< the number of its node in the run
   std::function<bool()> stops{};  ///< as RunSetup::stop_requested
+  /// Of a replay: what it decides instead; null: its policy does.
+  std::shared_ptr<const RecordedDecisions> recorded{};
 };
 
 /// Makes an agent whose records go to `journal`. Throws what makers of policies throw.

@@ -52,15 +52,24 @@ class NodeProgram final : public NodeService {
     for (const auto& kernel : machine_.kernels) kernels.push_back(kernel.get());
     return kernels;
   }
-  DivideBlocks make_agent(std::size_t node, const Scenario& scenario,
+  DivideBlocks make_agent(const NodeAgentSetup& agent, const Scenario& scenario,
                           std::shared_ptr<Journal> journal) override {
     const PolicyChoice policy = parse_policy(per_node_, "--per-node");
     std::vector<Unit> units;
     for (const UnitSpec& spec : machine_.specs) units.push_back(as_remote(spec.unit));
-    return equipoise::make_agent(
-        {policy, known_to(policy, machine_), nodes_of(units).front().units_of(units),
-         machine_.phases, scenario, "measured", node},
-        std::move(journal));
+    AgentSetup setup{policy,
+                     known_to(policy, machine_),
+                     nodes_of(units).front().units_of(units),
+                     machine_.phases,
+                     scenario,
+                     "measured",
+                     agent.number};
+    if (agent.recorded.run != nullptr) {
+      setup.recorded = std::make_shared<const RecordedDecisions>(*agent.recorded.run, setup.units,
+                                                                 setup.phases, agent.recorded.file,
+                                                                 first_block_of(agent.number));
+    }
+    return equipoise::make_agent(std::move(setup), std::move(journal));
   }
 
  private:

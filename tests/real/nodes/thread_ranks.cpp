@@ -141,11 +141,11 @@ class ThreadNodes::Service final : public NodeService {
   const std::vector<UnitSpec>& units() const override { return specs_; }
   const std::vector<Workload>& phases() const override { return phases_; }
   std::vector<Kernel*> kernels() const override { return kernels_; }
-  DivideBlocks make_agent(std::size_t node, const Scenario& /*scenario*/,
+  DivideBlocks make_agent(const NodeAgentSetup& agent, const Scenario& /*scenario*/,
                           std::shared_ptr<Journal> journal) override {
     std::vector<Unit> own;
     for (const UnitSpec& spec : specs_) own.push_back(spec.unit);
-    return [setup = setup_of_agent(node, std::move(own), phases_), journal](
+    return [setup = setup_of_agent(agent.number, std::move(own), phases_), journal](
                Executor& units, NodeBlocks& blocks) mutable {
       constexpr Items of_agents = 5;
       Scripted policy = pieces_of(of_agents);

@@ -139,6 +139,9 @@ TEST_F(UnderMpirun, PartsOfEachBlockOfANodeAreInTheRunFile) {
   EXPECT_GE(of_nodes.size(), 9U);
   EXPECT_EQ(of_nodes, of_parts);
   EXPECT_EQ(run_equipoise({"replay", "--check", out}).exit_code, 0);
+  const ProgramRun again = type(3, {"replay", "--decisions", out, "--json"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(Json::parse(again.out).at("verified"), true);
 }
 
 /// Copies of parts that go on when their node's block is done.

@@ -185,7 +185,8 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
                     {9, EventRecord{Seconds{7.0}, Probed{UnitId{1}, probe, found}}}};
   Simulate request;
   request.simulation.run.policy = parse_policy("plb-hec:threshold=0.2");
-  request.simulation.run.policy.replayed = std::make_shared<const RecordedRun>(recorded);
+  request.simulation.run.policy.replayed =
+      std::make_shared<const std::vector<RecordedRun>>(1, recorded);
   request.simulation.schedule = {{{1, 2}, {}}};
   request.simulation.run.seed = 1ull << 52;
   request.simulation.run.lower_bound_s = 0.1;
@@ -197,9 +198,9 @@ TEST(SimulationMessages, KeepARunWithTheRecordedOneThatItRepeats) {
   EXPECT_EQ(simulation.run.policy.info, &find_policy("plb-hec"));
   EXPECT_EQ(simulation.run.policy.parameters.at("threshold"), "0.2");
   EXPECT_EQ(simulation.schedule, request.simulation.schedule);
-  ASSERT_EQ(simulation.run.policy.replayed->lines.size(), 8u);
+  ASSERT_EQ(simulation.run.policy.replayed->front().lines.size(), 8u);
   const auto event = [&](std::size_t line) -> const RunEvent& {
-    return std::get<EventRecord>(simulation.run.policy.replayed->lines[line].what).what;
+    return std::get<EventRecord>(simulation.run.policy.replayed->front().lines[line].what).what;
   };
   const auto& received_loss = std::get<LostBlock>(event(2));
   EXPECT_EQ(received_loss.block.tag, BlockTag::tail);
