@@ -114,9 +114,9 @@ std::vector<double> solve_prefix(std::span<const PoweredUnit> units, Objective o
 
 namespace {
 
-constexpr int times_tried = 96;      // from the least time to that of the slowest unit alone
-constexpr int first_passes = 2;      // by single grains
-constexpr std::size_t improved = 4;  // how many of the best starts are improved
+constexpr int times_tried = 96;       // from the least time to that of the slowest unit alone
+constexpr int first_passes = 2;       // by single grains
+constexpr std::size_t improved = 16;  // how many of the best starts are improved
 
 using Shares = std::vector<Items>;
 
