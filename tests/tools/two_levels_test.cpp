@@ -169,6 +169,11 @@ TEST(TwoLevelsProgram, RefusesAPolicyOfNodesThatIsNone) {
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_NE(run.err.find("--per-node"), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("greedy"), std::string::npos) << run.err;
+  const ProgramRun parameter =
+      simulate({"--policy", "greedy", "--per-node", "static:objective=energy"});
+  EXPECT_EQ(parameter.exit_code, 2);
+  EXPECT_EQ(parameter.err.find("equipoise: error: --per-node: unknown parameter"), 0U)
+      << parameter.err;
 }
 
 }  // namespace

@@ -160,6 +160,17 @@ class FirstFailure {
   std::exception_ptr failure_;
 };
 
+/// Makes the policy of an agent. What is refused of it says which option named it.
+std::unique_ptr<Policy> policy_of_agent(const PolicyChoice& choice, const KnownCosts& known,
+                                        const std::vector<Unit>& units) {
+  try {
+    return make_policy(choice, &known, units);
+  } catch (const InputError& refused) {
+    if (!refused.where().empty() && refused.where() != "policy") throw;
+    throw InputError("--per-node", refused.why());
+  }
+}
+
 /// What the agent of `node` recorded; null: that run had no such node.
 const RecordedRun* level_of(const std::vector<RecordedRun>& levels, const NodeOfRun& node) {
   const std::vector<Unit>& nodes = levels.front().units;
@@ -228,7 +239,7 @@ void check_two_levels(const PolicyChoice& choice, const KnownCosts& known,
   for (const NodeOfRun& node : nodes) {
     as_units.push_back(node.unit);
     const KnownCosts own = costs_of(known_to_agents, node.units);
-    static_cast<void>(make_policy(per_node, &own, node.units_of(units)));
+    static_cast<void>(policy_of_agent(per_node, own, node.units_of(units)));
   }
   const KnownCosts of_nodes = costs_of_nodes(known, units, phases);
   static_cast<void>(make_policy(choice, &of_nodes, as_units));
@@ -279,7 +290,7 @@ DivideBlocks make_agent(AgentSetup setup, std::shared_ptr<Journal> journal) {
   if (agent->recorded != nullptr) {
     agent->policy = agent->recorded->make_policy();
   } else {
-    agent->policy = make_policy(setup.policy, &agent->known, setup.units);
+    agent->policy = policy_of_agent(setup.policy, agent->known, setup.units);
     agent->meter = cost_meter_of(setup.policy, setup.phases, setup.decision_cost);
   }
   agent->setup = setup_of_agent(setup.node, std::move(setup.units), std::move(setup.phases));
