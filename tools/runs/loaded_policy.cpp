@@ -169,6 +169,8 @@ class WatchedDecisions final : public Decisions {
   /// Lets `policy`, whose code is in `library`, decide.
   void let_decide(Policy& policy, const WatchedLibrary& library, const View& view,
                   const Event& event) {
+    static const bool is_first = notice_exit_first();  // SimGrid was opened after the policy was
+    static_cast<void>(is_first);
     PolicyCall call(library);
     call_ = &call;
     policy.decide(view, event, *this);

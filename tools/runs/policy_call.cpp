@@ -152,6 +152,8 @@ void PolicyCall::leave() {
   lock_.unlock();
 }
 
+bool notice_exit_first() { return std::atexit(ended) == 0; }
+
 void tell_policy_faults_to(int fd, bool (*is_to_stop)()) {
   told_to = fd;
   child_is_to_stop = is_to_stop;

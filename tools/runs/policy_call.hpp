@@ -54,6 +54,10 @@ class PolicyCall {
   std::unique_lock<std::mutex> lock_;
 };
 
+/// Lets exit() in a library be noticed before anything is done that was registered for the end of
+/// the process so far: SimGrid 4 would print something. Returns whether that could be registered.
+bool notice_exit_first();
+
 /// The exit code of a child process that ended because of its policy, see `tell_policy_faults_to`.
 inline constexpr int policy_fault_exit = 71;
 
