@@ -166,8 +166,10 @@ Measured read_measured(const JsonObject& line, std::optional<UnitId> node) {
 /// Keeps records as lines with a number.
 class LineKeeper final : public Journal {
  public:
-  LineKeeper(std::vector<RecordedLine>& lines, std::size_t number)
-      : lines_(lines), number_(number) {}
+  explicit LineKeeper(std::vector<RecordedLine>& lines) : lines_(lines) {}
+  /// Records have this number from now on.
+  void at(std::size_t number) { number_ = number; }
+
   void block(const BlockRecord& record) override { lines_.push_back({number_, record}); }
   void decision(const DecisionRecord& record) override { lines_.push_back({number_, record}); }
   void event(const EventRecord& record) override { lines_.push_back({number_, record}); }
@@ -175,7 +177,7 @@ class LineKeeper final : public Journal {
 
  private:
   std::vector<RecordedLine>& lines_;
-  std::size_t number_;
+  std::size_t number_ = 0;
 };
 
 /// Reads a run file line by line.
@@ -278,13 +280,15 @@ class RunReader {
         file_.levels.back().absent_at_start.push_back(UnitId{i});
       }
     }
+    LineKeeper of_units(file_.run.lines);
+    UnitRecords units_only(units, of_units, [](Seconds) {});
     for (const RecordedLine& line : all) {
-      LineKeeper of_units(file_.run.lines, line.line);
-      UnitRecords units_only(units, of_units, [](Seconds) {});
+      of_units.at(line.line);
       tell(line, units_only);
       const std::optional<UnitId> node =
           std::visit([](const auto& record) { return record.node; }, line.what);
-      LineKeeper of_level(file_.levels[node ? node->index - units + 1 : 0].lines, line.line);
+      LineKeeper of_level(file_.levels[node ? node->index - units + 1 : 0].lines);
+      of_level.at(line.line);
       LevelJournal level(in_level, std::nullopt, of_level);
       tell(line, level);
       // The agent of a lost node has left off somewhere.
@@ -293,6 +297,7 @@ class RunReader {
         file_.levels[gone->unit.index - units + 1].is_whole = false;
       }
     }
+    units_only.finish();
   }
 
   /// The node whose agent has written the record; none: the master.

@@ -87,25 +87,69 @@ void LevelJournal::measured(const Measured& record) {
 }
 
 void UnitRecords::block(const BlockRecord& record) {
-  record.unit.index < units_ ? next_.block(record) : node_ended_(record.end);
+  if (!is_node(record.unit)) return take(record);
+  release(record.unit);
+  node_ended_(record.end);
 }
 
 void UnitRecords::decision(const DecisionRecord& record) {
   DecisionRecord known = record;
-  const auto is_of_node = [this](UnitId unit) { return unit.index >= units_; };
-  if (known.decision.unit && is_of_node(*known.decision.unit)) known.decision.unit.reset();
+  if (known.decision.unit && is_node(*known.decision.unit)) known.decision.unit.reset();
   std::erase_if(known.decision.estimates,
-                [&](const UnitEstimate& estimate) { return is_of_node(estimate.unit); });
-  next_.decision(known);
+                [&](const UnitEstimate& estimate) { return is_node(estimate.unit); });
+  take(known);
 }
 
 void UnitRecords::event(const EventRecord& record) {
   const std::optional<UnitId> unit = unit_of(record.what);
-  if (unit && unit->index >= units_) return;
+  if (unit && is_node(*unit)) return event_of_node(*unit, record.what);
   if (record.node && std::holds_alternative<IterationBegin>(record.what)) return;
-  next_.event(record);
+  take(record);
 }
 
 void UnitRecords::measured(const Measured& record) { next_.measured(record); }
+
+void UnitRecords::finish() {
+  while (!held_.empty()) release(held_.begin()->first);
+}
+
+void UnitRecords::event_of_node(UnitId node, const RunEvent& what) {
+  if (std::holds_alternative<UnitLost>(what)) {
+    lost_.insert(node);
+    release_lost(node);
+  } else if (std::holds_alternative<UnitJoined>(what)) {
+    lost_.erase(node);
+  }
+}
+
+template <class Record>
+void UnitRecords::take(const Record& record) {
+  if (!record.node) return tell({0, record}, next_);
+  held_[*record.node].push_back({0, record});
+  if (lost_.contains(*record.node)) release_lost(*record.node);
+}
+
+void UnitRecords::release(UnitId node) {
+  const auto held = held_.extract(node);
+  if (held.empty()) return;
+  for (const RecordedLine& line : held.mapped()) tell(line, next_);
+}
+
+/// The parts come after the losses of their units, which took them along.
+void UnitRecords::release_lost(UnitId node) {
+  const auto held = held_.extract(node);
+  if (held.empty()) return;
+  for (const RecordedLine& line : held.mapped()) {
+    if (!std::holds_alternative<BlockRecord>(line.what)) tell(line, next_);
+  }
+  for (const RecordedLine& line : held.mapped()) {
+    if (const auto* const part = std::get_if<BlockRecord>(&line.what)) lose(*part);
+  }
+}
+
+void UnitRecords::lose(const BlockRecord& part) {
+  next_.event(
+      {part.end, LostBlock{part.unit, part.block, part.assigned, part.after_events}, part.node});
+}
 
 }  // namespace equipoise

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -104,7 +106,9 @@ class LevelJournal final : public Journal {
 
 /// Of the journal of a run with `units` units, passes on what is of these: everything in a run of
 /// one level; in one of two, neither blocks of nodes and what became of them nor the beginning of
-/// their division, and of the master's decisions that they were made.
+/// their division, and of the master's decisions that they were made. What an agent recorded while
+/// it divided a block of its node is passed on when that has ended: if the node was lost meanwhile,
+/// its parts that were done are lost, too.
 class UnitRecords final : public Journal {
  public:
   /// Calls `node_ended` with the end of each block of a node, when its results were at the master.
@@ -115,11 +119,24 @@ class UnitRecords final : public Journal {
   void decision(const DecisionRecord& record) override;
   void event(const EventRecord& record) override;
   void measured(const Measured& record) override;
+  /// The run is over: passes on what is left.
+  void finish();
 
  private:
+  [[nodiscard]] bool is_node(UnitId unit) const { return unit.index >= units_; }
+  void event_of_node(UnitId node, const RunEvent& what);
+  /// `record` of the agent of a node, or of the master.
+  template <class Record>
+  void take(const Record& record);
+  void release(UnitId node);
+  void release_lost(UnitId node);
+  void lose(const BlockRecord& part);
+
   std::size_t units_;
   Journal& next_;
   std::function<void(Seconds)> node_ended_;
+  std::map<UnitId, std::vector<RecordedLine>> held_;  ///< by node
+  std::set<UnitId> lost_;                             ///< nodes
 };
 
 }  // namespace equipoise

@@ -126,7 +126,8 @@ void UnitWalk::wait_for_block(const BlockRecord& record, const Take& take) {
     spend(record.unit, std::min(end, begins.compute),
           {.activity = what, .next = &record.block, .assigned = record.assigned}, take);
   };
-  const Seconds told = repeats_blocks_ ? record.assigned : time_of_event(record.after_events);
+  const Seconds told =
+      repeats_blocks_ ? record.assigned : time_of_event(record.node, record.after_events);
   until(units_[record.unit.index].out_until, Activity::copy_out);
   until(std::min(told, record.assigned), wait_after_block(record.unit));
   until(begins.setup, Activity::wait_control);
@@ -143,7 +144,7 @@ void UnitWalk::block(const BlockRecord& record, const Take& take) {
         {.activity = Activity::compute, .block = &record.block, .assigned = record.assigned}, take);
   unit.out_until = record.end;
   unit.is_trained = record.block.tag == BlockTag::train;
-  count_event(record.end);
+  count_event(record.node, record.end);
 }
 
 void UnitWalk::event(const EventRecord& record, const Take& take) {
@@ -200,7 +201,7 @@ void UnitWalk::event(const EventRecord& record, const Take& take) {
           },
           [](const OneOf<ProbeBegin, Probed, TimerEnd, PolicyStall, Disturbance, Note> auto&) {}},
       record.what);
-  if (is_counted(record.what)) count_event(record.at);
+  if (is_counted(record.what)) count_event(record.node, record.at);
 }
 
 void UnitWalk::rest(UnitId unit, Seconds until, Activity why, const Take& take) {
@@ -229,19 +230,24 @@ void UnitWalk::rest_all(Seconds until, Activity why, const Take& take) {
 
 void UnitWalk::end(Seconds at, const Take& take) { rest_all(at, Activity::wait_tail, take); }
 
-void UnitWalk::count_event(Seconds at) {
-  if (event_times_.size() < most_event_times) {
-    event_times_.push_back(at);
+void UnitWalk::count_event(std::optional<UnitId> node, Seconds at) {
+  Events& events = events_[node];
+  if (events.times.size() < most_event_times) {
+    events.times.push_back(at);
   } else {
-    event_times_[events_ % most_event_times] = at;
+    events.times[events.count % most_event_times] = at;
   }
-  ++events_;
+  ++events.count;
 }
 
-/// The time of event `number`, counted from 1; 0 if there is none or it is too long ago.
-Seconds UnitWalk::time_of_event(std::uint64_t number) const {
-  if (number == 0 || number > events_ || events_ - number >= event_times_.size()) return {};
-  return event_times_[(number - 1) % most_event_times];
+/// The time of event `number` of a run loop, counted from 1; 0 if there is none or it is too long
+/// ago.
+Seconds UnitWalk::time_of_event(std::optional<UnitId> node, std::uint64_t number) const {
+  const auto found = events_.find(node);
+  if (found == events_.end()) return {};
+  const auto& [times, count] = found->second;
+  if (number == 0 || number > count || count - number >= times.size()) return {};
+  return times[(number - 1) % most_event_times];
 }
 
 void for_each_span(const RecordedRun& run, Seconds end, const UnitWalk::Take& take) {

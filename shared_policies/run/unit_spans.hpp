@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "shared_policies/model/block.hpp"
@@ -59,7 +61,7 @@ struct UnitSpan {
 
 /// Divides the time of each unit into spans that do not overlap. A unit that does several things at
 /// once is taken to do the first of these: computing, copying, waiting. O(1) for a record, O(units)
-/// for an iteration. The times of the latest 65,536 events are kept; a wait for a block that was
+/// for an iteration. The times of the latest 65,536 events of each run loop are kept; a wait for a block that was
 /// handed out after an older event does not count as one for other units.
 class UnitWalk {
  public:
@@ -99,14 +101,18 @@ class UnitWalk {
   void rest(UnitId unit, Seconds until, Activity why, const Take& take);
   void rest_all(Seconds until, Activity why, const Take& take);
   [[nodiscard]] Activity wait_after_block(UnitId unit) const;
-  [[nodiscard]] Seconds time_of_event(std::uint64_t number) const;
-  void count_event(Seconds at);
+  [[nodiscard]] Seconds time_of_event(std::optional<UnitId> node, std::uint64_t number) const;
+  void count_event(std::optional<UnitId> node, Seconds at);
 
   bool repeats_blocks_;
   std::vector<UnitTime> units_;
   bool any_iteration_ = false;
-  std::vector<Seconds> event_times_;  ///< that of event k, one of the latest, at (k - 1) mod size
-  std::uint64_t events_ = 0;
+  /// The events of one run loop: the master's, or that of a node's agent, which counts its own.
+  struct Events {
+    std::vector<Seconds> times;  ///< that of event k, one of the latest, at (k - 1) mod size
+    std::uint64_t count = 0;
+  };
+  std::map<std::optional<UnitId>, Events> events_;  ///< by node; none: the master's
 };
 
 /// Calls `take` with everything that the units of a run, which ended at `end`, did, as pictures

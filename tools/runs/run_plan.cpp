@@ -264,6 +264,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   try {
     report.outcome = outcome_of(plan, executor, meter.get(), stops, journal, report.left_recorded);
     journal.finish();
+    units_only.finish();
   } catch (const InputError& refusal) {  // remove the run file of a refused run
     file.reset();
     remove_run_file(plan.run.run_file.path);

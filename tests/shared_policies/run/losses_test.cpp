@@ -101,6 +101,24 @@ TEST(Losses, TellWaitingForOthersFromWaitingForTheController) {
   EXPECT_DOUBLE_EQ(losses.training.value, 0.0);
 }
 
+TEST(Losses, OfTwoLevelsCountTheEventsOfEachAgentApart) {
+  LossAccount account(std::vector<Unit>(3));
+  const auto add = [&account](BlockRecord record, std::uint32_t node, std::uint64_t after_events) {
+    record.node = UnitId{node};
+    record.after_events = after_events;
+    account.block(record);
+  };
+  account.event(iteration(0));
+  add(block(2, 10, 0, computing(0.5), 0.5), 4, 0);
+  add(block(0, 10, 0, computing(1), 1), 3, 0);  // event 1 of node 3
+  add(block(2, 10, 0.5, computing(0.5), 1), 4, 1);
+  add(block(1, 10, 0, computing(3), 3), 3, 0);  // event 2
+  add(block(0, 10, 3, computing(1), 4), 3, 2);  // has waited for unit 1, not for its agent
+  const Losses losses = losses_of(account, 4);
+  EXPECT_DOUBLE_EQ(losses.controller.value, 0.0);
+  EXPECT_GT(losses.barrier.value, 0.0);
+}
+
 TEST(Losses, CallWaitingAfterATrainingBlockTraining) {
   LossAccount account(std::vector<Unit>(2));
   account.event(iteration(0));

@@ -160,11 +160,11 @@ TEST(UnitRecords, LeaveOutBlocksOfNodesAndWhatBecameOfThem) {
   LevelJournal of_agent({UnitId{0}, UnitId{1}}, UnitId{2}, records);
   of_master.block({UnitId{0}, node_block(0, 0, 10), {}, {}, {}, Seconds{3}});
   EXPECT_EQ(last, Seconds{3});
-  of_master.event({Seconds{1}, UnitLost{UnitId{0}}});
   of_master.event({Seconds{1}, IterationBegin{}});
   of_agent.event({Seconds{1}, IterationBegin{node_block(0, 0, 10)}});
   of_agent.block({UnitId{1}, node_block(5, 0, 10), {}, {}, {}, {}});
   of_agent.event({Seconds{2}, UnitLost{UnitId{1}}});
+  records.finish();
   ASSERT_EQ(journal.blocks.size(), 1u);
   EXPECT_EQ(journal.blocks[0].block.id, 5u);
   EXPECT_EQ(journal.blocks[0].unit, UnitId{1});
@@ -172,6 +172,28 @@ TEST(UnitRecords, LeaveOutBlocksOfNodesAndWhatBecameOfThem) {
   ASSERT_EQ(journal.events.size(), 2u);
   EXPECT_FALSE(std::get<IterationBegin>(journal.events[0].what).node_block);
   EXPECT_EQ(std::get<UnitLost>(journal.events[1].what).unit, UnitId{1});
+}
+
+TEST(UnitRecords, HavePartsWhenTheirBlockHasEndedAndLoseThoseOfALostNode) {
+  MemoryJournal journal;
+  UnitRecords records(1, journal, [](Seconds) {});
+  LevelJournal of_master({UnitId{1}}, std::nullopt, records);
+  LevelJournal of_agent({UnitId{0}}, UnitId{1}, records);
+  of_agent.block({UnitId{0}, node_block(5, 0, 4), {}, {}, {}, Seconds{1}});
+  EXPECT_TRUE(journal.blocks.empty());
+  of_master.block({UnitId{0}, node_block(0, 0, 4), {}, {}, {}, Seconds{2}});
+  ASSERT_EQ(journal.blocks.size(), 1u);
+  of_agent.block({UnitId{0}, node_block(6, 4, 4), {}, {}, {}, Seconds{3}});
+  of_agent.event({Seconds{4}, UnitLost{UnitId{0}}});
+  of_master.event({Seconds{5}, UnitLost{UnitId{0}}});
+  of_agent.block({UnitId{0}, node_block(7, 8, 2), {}, {}, {}, Seconds{3.5}});  // comes late
+  records.finish();
+  EXPECT_EQ(journal.blocks.size(), 1u);
+  ASSERT_EQ(journal.events.size(), 3u);
+  EXPECT_EQ(std::get<UnitLost>(journal.events[0].what).unit, UnitId{0});
+  EXPECT_EQ(std::get<LostBlock>(journal.events[1].what).block.id, 6u);
+  EXPECT_EQ(journal.events[1].at, Seconds{3});
+  EXPECT_EQ(std::get<LostBlock>(journal.events[2].what).block.items, 2);
 }
 
 }  // namespace
