@@ -8,7 +8,6 @@
 #include "sim/sim_executor.hpp"
 
 #include <simgrid/Exception.hpp>
-#include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u/Actor.hpp>
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
@@ -33,6 +32,7 @@
 #include "shared_policies/run/block_watch.hpp"
 #include "shared_policies/run/event_queue.hpp"
 #include "shared_policies/run/two_levels.hpp"
+#include "sim/alarm.hpp"
 #include "sim/sim_module.hpp"
 #include "sim/simcall.hpp"
 #include "sim/simgrid_engine.hpp"
@@ -45,39 +45,10 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 using simgrid::kernel::actor::simcall_answered;
-using simgrid::kernel::timer::Timer;
 
 /// Shorter stages take their undisturbed time: SimGrid could not distinguish their end from their
 /// start.
 constexpr Seconds shortest_activity = 2.0 * simgrid_precision;
-
-/// The present time of SimGrid's clock.
-Seconds simgrid_clock() { return {s4u::Engine::get_clock()}; }
-
-/// The timer that interrupts the sleep of actors.
-class Alarm {
- public:
-  /// `on_time` is called in kernel context when the timer's time has come.
-  explicit Alarm(std::function<void()> on_time) : on_time_(std::move(on_time)) {}
-
-  /// Sets the time of the timer, or of the next instant if `at` is past; infinity: none.
-  void call_at(Seconds at) {
-    if (timer_ != nullptr && timer_at_ == at) return;
-    if (timer_ != nullptr) timer_->remove();
-    timer_ = nullptr;
-    if (at == Seconds::infinity()) return;
-    timer_at_ = at;
-    timer_ = Timer::set(std::max(at, simgrid_clock()).value, [this] {
-      timer_ = nullptr;
-      on_time_();
-    });
-  }
-
- private:
-  std::function<void()> on_time_;
-  Timer* timer_ = nullptr;
-  Seconds timer_at_;
-};
 
 /// One who hands out blocks: the master, or the agent of a node.
 struct Desk {
@@ -224,8 +195,9 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
         if (is_report(event)) occupy(desk, std::nullopt, controller_work(desk).report);
         return event;
       }
-      if (now() >= deadline || (desk.node && (is_over_ || is_abandoned(desk)))) return std::nullopt;
-      if (is_idle(&desk) && deadline == Seconds::infinity()) return std::nullopt;
+      if (now() >= deadline || (is_over_ && desk.node)) return std::nullopt;
+      const bool has_timer = deadline < Seconds::infinity();
+      if (!has_timer && (is_idle(&desk) || (desk.node && is_abandoned(desk)))) return std::nullopt;
       wait(desk, deadline, true);
     }
   }
@@ -257,7 +229,7 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
     simcall_answered([this, node = *desk.node] {
       pipelines_.advance(pipelines_.device_of(node), now());
       drop_blocks(node);
-      units_[node.index].is_present = false;
+      if (!std::exchange(units_[node.index].is_present, false)) return;
       desk_of(node).ready.push({now(), UnitLost{places_[node.index].unit}});
       wake_wanted();
     });
@@ -433,6 +405,8 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
   }
 
   void set_alarm() {
+    const auto is_there = [](const Desk& desk) { return desk.actor != nullptr; };
+    if (std::ranges::none_of(desks_, is_there)) return alarm_.call_at(Seconds::infinity());
     Seconds at = timeline_.earliest();
     for (const Desk& desk : desks_) {
       if (desk.sleeps) at = std::min(at, is_wanted(desk) ? now() : desk.wake_at);
@@ -445,9 +419,8 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
   /// waited, SimGrid would see a deadlock.
   [[nodiscard]] bool is_idle(const Desk* asking) const {
     if (timeline_.earliest() != Seconds::infinity() || activities_->running() > 0) return false;
-    return std::ranges::all_of(desks_, [asking](const Desk& desk) {
-      const bool has_work = !desk.blocks.empty() || !desk.ready.empty();
-      const bool waits = desk.sleeps && desk.wake_at == Seconds::infinity() && !has_work;
+    return std::ranges::all_of(desks_, [this, asking](const Desk& desk) {
+      const bool waits = desk.sleeps && desk.wake_at == Seconds::infinity() && !is_wanted(desk);
       return &desk == asking || waits || desk.actor == nullptr;
     });
   }
@@ -672,7 +645,7 @@ class Machine final : public std::enable_shared_from_this<Machine>, private Pipe
     Desk& desk = desk_of(unit);
     units_[unit.index].is_present = false;
     desk.ready.push({at, UnitLost{places_[unit.index].unit}});
-    if (!desk.watch.takes_again()) return drop_blocks(unit);
+    if (!desk.watch.takes_again() || is_node(unit)) return drop_blocks(unit);
     units_[unit.index].given_up = pipelines_.give_up(unit, at);
     contested_.lost(unit);
     fetch_for(nodes_.given_up(unit));

@@ -34,9 +34,12 @@ bool is_started_by_mpirun() {
 }
 
 bool may_have_other_ranks() {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes the environment
-  const char* const ranks = std::getenv("OMPI_COMM_WORLD_SIZE");
-  return is_started_by_mpirun() && (ranks == nullptr || std::string_view(ranks) != "1");
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing changes the environment
+    const char* const ranks = std::getenv(name);
+    if (ranks != nullptr) return is_started_by_mpirun() && std::string_view(ranks) != "1";
+  }
+  return is_started_by_mpirun();
 }
 
 bool is_of_a_rank(std::string_view entry) {

@@ -43,7 +43,7 @@ struct ReplayedDecisions {
     std::uint64_t after_events = 0;
     std::size_t after = 0;                  ///< number of settlements before it was handed out
     std::optional<Items> cap_items{};       ///< of a lost block, see BlockLost
-    std::pair<int, int> turn{};             ///< see RecordedPolicy::turn_of
+    std::pair<int, int> turn{};             ///< see RecordedPolicy::turn_; (-1, 0): never
     std::optional<std::uint64_t> id_now{};  ///< of the block now; none: not handed out, or left out
   };
 
@@ -68,6 +68,7 @@ struct ReplayedDecisions {
   std::string where;
   std::uint64_t first_block = 0;  ///< the id of the first block now
   bool is_of_agent = false;
+  std::vector<Block> node_blocks;  ///< that the agent began to divide, in order
   /// By recorded block id, which here begins at 0; so do `copies` and Block::copy_of.
   std::vector<PastBlock> blocks;
   std::vector<PastProbe> probes;  ///< by recorded id
@@ -196,37 +197,48 @@ End end_of(const LostBlock& lost, const std::set<std::uint64_t>& accepted) {
   return has_done_copy ? End::of_copies : End::taken_back;
 }
 
-/// A block of `run` with ids that begin at 0.
-Block from_zero(Block block, const RecordedRun& run) {
+[[noreturn]] void refuse_without_block(std::uint64_t id, const std::string& where) {
+  throw InputError(where,
+                   fmt::format("block {} is not in it; give a run file as it was written", id));
+}
+
+/// A block of `run` with ids that begin at 0. Throws InputError at `where` if its ids are not of
+/// this run loop.
+Block from_zero(Block block, const RecordedRun& run, const std::string& where) {
+  const std::uint64_t end = run.first_block + blocks_of_a_loop;
+  const auto is_of_loop = [&](std::uint64_t id) { return id >= run.first_block && id < end; };
+  if (!is_of_loop(block.id)) refuse_without_block(run.first_block, where);
+  if (block.copy_of && !is_of_loop(*block.copy_of)) refuse_without_block(*block.copy_of, where);
   block.id -= run.first_block;
   if (block.copy_of) *block.copy_of -= run.first_block;
   return block;
 }
 
-/// The blocks of nodes whose division began in `run`, by id: their places in this order.
-std::map<std::uint64_t, int> order_of_node_blocks(const RecordedRun& run) {
-  std::map<std::uint64_t, int> order;
-  for (const RecordedLine& line : run.lines) {
-    const auto* const begin = event_of<IterationBegin>(line);
-    if (begin == nullptr || !begin->node_block) continue;
-    order.emplace(begin->node_block->id, static_cast<int>(order.size()));
-  }
-  return order;
-}
-
 /// Fills the gaps in `blocks`, which ascend, with blocks that are never handed out: an agent whose
-/// node was lost had begun them, and nobody divides that block of the node now.
-void fill_gaps(std::vector<PastBlock>& blocks) {
+/// node was lost had begun them, and nobody divides that block of the node now. Throws InputError
+/// at `replayed.where` for more of them than units can have had.
+void fill_gaps(ReplayedDecisions& replayed, std::uint64_t first_block) {
+  constexpr std::size_t most_gaps = 100'000;
   std::vector<PastBlock> all;
-  for (PastBlock& past : blocks) {
+  for (PastBlock& past : replayed.blocks) {
+    if (past.block.id > all.size() + most_gaps) {
+      refuse_without_block(first_block + all.size(), replayed.where);
+    }
     while (all.size() < past.block.id) {
       PastBlock gap{past.unit, {.id = all.size()}};
-      gap.turn = {std::numeric_limits<int>::max(), 0};
+      gap.turn = {-1, 0};
       all.push_back(std::move(gap));
     }
     all.push_back(std::move(past));
   }
-  blocks = std::move(all);
+  replayed.blocks = std::move(all);
+}
+
+/// By id: the places of `blocks`.
+std::map<std::uint64_t, int> places_of(const std::vector<Block>& blocks) {
+  std::map<std::uint64_t, int> places;
+  for (const Block& block : blocks) places.emplace(block.id, static_cast<int>(places.size()));
+  return places;
 }
 
 /// Fills the blocks, probes and settlements of `replayed`, in the order of the journal. Throws
@@ -237,7 +249,7 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
   std::vector<std::size_t> settled_after = {0};  // [number of events]: number of settlements
   for (const RecordedLine& line : run.lines) {
     if (const auto* b = std::get_if<BlockRecord>(&line.what)) {
-      const Block block = from_zero(b->block, run);
+      const Block block = from_zero(b->block, run, replayed.where);
       replayed.blocks.push_back({b->unit, block, End::accepted, b->after_events, 0});
       replayed.settlements.push_back({block.id});
       settled_after.push_back(replayed.settlements.size());
@@ -245,9 +257,11 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
       replayed.probes.push_back({begin->unit, begin->probe, begin->after_blocks,
                                  replayed.settlements.size(),
                                  unanswered.contains(begin->probe.id)});
+    } else if (const auto* const iteration = event_of<IterationBegin>(line)) {
+      if (iteration->node_block) replayed.node_blocks.push_back(*iteration->node_block);
     } else if (const auto* e = std::get_if<EventRecord>(&line.what); e && is_counted(e->what)) {
       if (const auto* lost = std::get_if<LostBlock>(&e->what)) {
-        const Block block = from_zero(lost->block, run);
+        const Block block = from_zero(lost->block, run, replayed.where);
         replayed.blocks.push_back(
             {lost->unit, block, end_of(*lost, accepted), lost->after_events, 0, lost->cap_items});
         if (replayed.blocks.back().end != End::of_copies) {
@@ -260,13 +274,12 @@ void read_lines(const RecordedRun& run, ReplayedDecisions& replayed) {
     }
   }
   std::ranges::sort(replayed.blocks, {}, [](const PastBlock& past) { return past.block.id; });
-  if (run.is_of_agent) fill_gaps(replayed.blocks);
-  const std::map<std::uint64_t, int> node_blocks = order_of_node_blocks(run);
+  if (run.is_of_agent && !run.is_whole) fill_gaps(replayed, run.first_block);
+  const std::map<std::uint64_t, int> node_blocks = places_of(replayed.node_blocks);
   for (std::size_t i = 0; i < replayed.blocks.size(); ++i) {
     PastBlock& past = replayed.blocks[i];
     if (past.block.id != i || past.after_events >= settled_after.size()) {
-      throw InputError(replayed.where,
-                       fmt::format("block {} is not in it; give a run file as it was written", i));
+      refuse_without_block(run.first_block + i, replayed.where);
     }
     past.after = settled_after[past.after_events];
     const std::optional<std::uint64_t> of_node = past.block.node_block;
@@ -295,10 +308,8 @@ class RecordedPolicy final : public Policy {
   void decide(const View& view, const Event& event, Decisions& decisions) override {
     // Before the iteration starts, the pool still belongs to the iteration before.
     if (std::holds_alternative<RunStarted>(event.what)) return;
-    if (std::holds_alternative<PhaseStarted>(event.what)) {
-      ++phases_begun_;
-      return;
-    }
+    if (std::holds_alternative<PhaseStarted>(event.what)) return;
+    if (std::holds_alternative<IterationStarted>(event.what)) begin_turn(view);
     do {
       issue_all(view, decisions);
     } while (take_back_next(decisions));
@@ -310,12 +321,12 @@ class RecordedPolicy final : public Policy {
     for (send_probes(decisions); r.cut < r.blocks.size() && !r.has_diverged;
          send_probes(decisions)) {
       const PastBlock& past = r.blocks[r.cut];
-      const std::pair<int, int> now = turn_of(view);
-      if (past.turn < now) {  // a copy of what is done
+      if (past.turn < turn_) {  // a copy of what is done, or a part of what nobody divides now
+        if (r.is_of_agent) r.lose(past);
         ++r.cut;
         continue;
       }
-      if (past.turn > now || !r.have_losses_happened(past.after)) return;
+      if (past.turn > turn_ || !r.have_losses_happened(past.after)) return;
       if (past.block.copy_of) {
         if (!give_copy(past, view, decisions)) return;
       } else if (decisions.assign(past.unit, past.block.items, past.block.tag, past.block.group) ==
@@ -325,11 +336,26 @@ class RecordedPolicy final : public Policy {
     }
   }
 
-  /// What blocks are handed out now: of which phase and iteration, or, by an agent, to whom each
-  /// block of its node is a phase, of which of these.
-  [[nodiscard]] std::pair<int, int> turn_of(const View& view) const {
-    if (replayed_->is_of_agent) return {phases_begun_ - 1, 0};
-    return {view.phase(), view.iteration()};
+  /// An iteration begins, or the agent of a node begins to divide a block of it. If that is none
+  /// which the recorded one divided then or later, the recorded run is not followed any more.
+  void begin_turn(const View& view) {
+    if (!replayed_->is_of_agent) {
+      turn_ = {view.phase(), view.iteration()};
+      return;
+    }
+    const ItemRange range = *view.not_handed_out().begin();
+    const auto is_it = [&](const Block& block) {
+      return block.phase == view.phase() && block.iteration == view.iteration() &&
+             block.first == range.first && block.items == range.items;
+    };
+    const std::vector<Block>& all = replayed_->node_blocks;
+    const auto next = std::min(all.begin() + turn_.first + 1, all.end());
+    const auto found = std::find_if(next, all.end(), is_it);
+    if (found == all.end()) {
+      replayed_->has_diverged = true;
+    } else {
+      turn_ = {static_cast<int>(found - all.begin()), 0};
+    }
   }
 
   /// Sends the probes that were sent before the next block.
@@ -384,7 +410,9 @@ class RecordedPolicy final : public Policy {
   }
 
   std::shared_ptr<ReplayedDecisions> replayed_;
-  int phases_begun_ = 0;
+  /// Of which phase and iteration blocks are handed out now; of an agent, the place of the block of
+  /// its node that it divides.
+  std::pair<int, int> turn_{-1, 0};
 };
 
 /// Holds back each block that was cut until the events that preceded it in the recorded run have

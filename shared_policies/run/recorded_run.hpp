@@ -29,6 +29,9 @@ template <class Kind>
 /// Tells `journal` the record of `line`.
 void tell(const RecordedLine& line, Journal& journal);
 
+/// In a run of two levels, blocks of one run loop have numbers within so many of its first one.
+inline constexpr std::uint64_t blocks_of_a_loop = 1'000'000'000;
+
 /// The contents of a run's journal.
 struct RecordedRun {
   std::vector<Unit> units;

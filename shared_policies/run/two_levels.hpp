@@ -59,7 +59,6 @@ inline constexpr double timeout_factor_of_nodes = 2.0;
 /// Blocks are numbered from 0 by the master and from k * 10^9 by the agent of node number k - 1, so
 /// that a number is used once in a run.
 [[nodiscard]] inline std::uint64_t first_block_of(std::size_t node) {
-  constexpr std::uint64_t blocks_of_a_loop = 1'000'000'000;
   return (node + 1) * blocks_of_a_loop;
 }
 

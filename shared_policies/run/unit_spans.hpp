@@ -61,8 +61,8 @@ struct UnitSpan {
 
 /// Divides the time of each unit into spans that do not overlap. A unit that does several things at
 /// once is taken to do the first of these: computing, copying, waiting. O(1) for a record, O(units)
-/// for an iteration. The times of the latest 65,536 events of each run loop are kept; a wait for a block that was
-/// handed out after an older event does not count as one for other units.
+/// for an iteration. The times of the latest 65,536 events of each run loop are kept; a wait for a
+/// block that was handed out after an older event does not count as one for other units.
 class UnitWalk {
  public:
   using Take = std::function<void(const UnitSpan&)>;

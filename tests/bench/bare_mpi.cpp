@@ -69,13 +69,14 @@ double ask(const Exchange& exchange, int ranks) {
   back.assign(static_cast<std::size_t>(places),
               std::vector<char>(static_cast<std::size_t>(exchange.back_bytes)));
   answers.assign(static_cast<std::size_t>(places), MPI_REQUEST_NULL);
+  const auto rank_of = [&](int place) { return 1 + (places == 1 ? sent : place) % (ranks - 1); };
   for (int place = 0; place < places && sent < exchange.messages; ++place) {
-    send(1 + sent % (ranks - 1), static_cast<std::size_t>(place));
+    send(rank_of(place), static_cast<std::size_t>(place));
   }
   for (int answered = 0; answered < exchange.messages; ++answered) {
     int place = 0;
     MPI_Waitany(places, answers.data(), &place, MPI_STATUS_IGNORE);
-    if (sent < exchange.messages) send(1 + sent % (ranks - 1), static_cast<std::size_t>(place));
+    if (sent < exchange.messages) send(rank_of(place), static_cast<std::size_t>(place));
   }
   const double seconds = MPI_Wtime() - begin;
   for (int rank = 1; rank < ranks; ++rank) {

@@ -32,6 +32,7 @@ std::atomic<bool> has_timer = false;
 std::atomic<bool> is_ticking = false;
 timer_t timer;
 std::mutex one_at_a_time;
+std::uint64_t entries = 0;  ///< with that lock
 
 // Where a child tells what the policy did.
 int told_to = -1;
@@ -140,15 +141,21 @@ void PolicyCall::enter() {
   lock_.lock();
   if (!has_timer.load()) make_timer();
   entered_s_ = seconds_of(CLOCK_MONOTONIC);
+  const std::uint64_t before = entries++;
+  const bool goes_on = entry_ > 0;
+  if (goes_on && before == entry_) ran_s_ += entered_s_ - left_s_;
+  entry_ = before + 1;
   current_call.store(number_);
   current_since_s.store(entered_s_ - ran_s_);
   current.store(&library_);
+  if (goes_on) look_at(library_);  // ticks may always come in pauses
   if (has_timer.load() && !is_ticking.exchange(true)) start_tick();
 }
 
 void PolicyCall::leave() {
   current.store(nullptr);
-  ran_s_ += seconds_of(CLOCK_MONOTONIC) - entered_s_;
+  left_s_ = seconds_of(CLOCK_MONOTONIC);
+  ran_s_ += left_s_ - entered_s_;
   lock_.unlock();
 }
 

@@ -49,8 +49,10 @@ class PolicyCall {
 
   const WatchedLibrary& library_;
   std::uint64_t number_;
-  double entered_s_ = 0.0;  ///< when the library's code began to run, or went on
-  double ran_s_ = 0.0;      ///< how long it ran before
+  std::uint64_t entry_ = 0;  ///< the number of the latest `enter`
+  double entered_s_ = 0.0;   ///< when the library's code began to run, or went on
+  double left_s_ = 0.0;      ///< when it last paused
+  double ran_s_ = 0.0;       ///< how long it ran before, with pauses in which no other call ran
   std::unique_lock<std::mutex> lock_;
 };
 

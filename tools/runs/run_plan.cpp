@@ -24,7 +24,8 @@
 namespace equipoise {
 namespace {
 
-/// The policy of a plan, and the executor that it needs.
+/// The policy of a plan, and the executor that it needs; nothing for one of two levels, which makes
+/// a policy for each.
 struct Deciding {
   std::unique_ptr<RecordedDecisions> recorded;  ///< of a replay; otherwise null
   std::unique_ptr<Policy> policy;
@@ -33,6 +34,13 @@ struct Deciding {
 
 Deciding deciding_of(const RunPlan& plan, Executor& executor) {
   const PolicyChoice& choice = plan.run.policy;
+  if (plan.agents != nullptr) {
+    if (choice.replayed == nullptr) {
+      check_two_levels(choice, *plan.known, *plan.per_node, *plan.known_to_agents, plan.units,
+                       plan.phases);
+    }
+    return {};
+  }
   if (choice.replayed == nullptr) {
     return {nullptr, make_policy(choice, plan.known, plan.units), nullptr};
   }
@@ -220,12 +228,12 @@ InputError named_refusal(const InputError& refusal, const PolicyChoice& policy) 
 }
 
 /// Runs one level or two. `left_recorded`: as of RunReport.
-RunOutcome outcome_of(const RunPlan& plan, Executor& executor, CostMeter* meter,
-                      const std::function<bool()>& stops, Journal& journal, bool& left_recorded) {
+RunOutcome outcome_of(const RunPlan& plan, Executor& executor, const Deciding& deciding,
+                      CostMeter* meter, const std::function<bool()>& stops, Journal& journal,
+                      bool& left_recorded) {
   if (plan.agents != nullptr) {
     return run_two_levels(plan, executor, meter, stops, journal, left_recorded);
   }
-  const Deciding deciding = deciding_of(plan, executor);
   const RunSetup setup{plan.units, plan.phases, meter, stops,
                        absent_at_start(plan.scenario, plan.units)};
   const RunOutcome outcome = run_policy(deciding.around != nullptr ? *deciding.around : executor,
@@ -239,6 +247,7 @@ RunOutcome outcome_of(const RunPlan& plan, Executor& executor, CostMeter* meter,
 RunReport run_plan(const RunPlan& plan, Executor& executor,
                    const std::function<Judgement()>& verify) {
   const bool has_levels = plan.agents != nullptr;
+  const Deciding deciding = deciding_of(plan, executor);  // refuses before there is a file
   const std::unique_ptr<CostMeter> meter = cost_meter_of(plan);
   std::unique_ptr<JournalFile> file = run_file_of(plan);
   Metrics metrics(plan.units, plan.recorded_sizes,
@@ -262,7 +271,8 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   };
   RunReport report;
   try {
-    report.outcome = outcome_of(plan, executor, meter.get(), stops, journal, report.left_recorded);
+    report.outcome =
+        outcome_of(plan, executor, deciding, meter.get(), stops, journal, report.left_recorded);
     journal.finish();
     units_only.finish();
   } catch (const InputError& refusal) {  // remove the run file of a refused run

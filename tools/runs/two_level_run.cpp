@@ -62,6 +62,7 @@ class CostOfNode final : public CostModel {
 
 /// One agent: its policy, and what it runs with.
 struct Agent {
+  PolicyChoice choice;
   KnownCosts known;
   std::shared_ptr<const RecordedDecisions> recorded;
   std::unique_ptr<Policy> policy;
@@ -160,15 +161,21 @@ class FirstFailure {
   std::exception_ptr failure_;
 };
 
-/// Makes the policy of an agent. What is refused of it says which option named it.
-std::unique_ptr<Policy> policy_of_agent(const PolicyChoice& choice, const KnownCosts& known,
-                                        const std::vector<Unit>& units) {
+/// Calls `work`, in which the policy `choice` of an agent is made or decides. What is refused of it
+/// says which option named it.
+template <class Work>
+auto of_agent(const PolicyChoice& choice, Work&& work) {
   try {
-    return make_policy(choice, &known, units);
+    return work();
   } catch (const InputError& refused) {
     if (!refused.where().empty() && refused.where() != "policy") throw;
-    throw InputError("--per-node", refused.why());
+    throw InputError(choice.loaded_from.empty() ? "--per-node" : choice.loaded_from, refused.why());
   }
+}
+
+std::unique_ptr<Policy> policy_of_agent(const PolicyChoice& choice, const KnownCosts& known,
+                                        const std::vector<Unit>& units) {
+  return of_agent(choice, [&] { return make_policy(choice, &known, units); });
 }
 
 /// What the agent of `node` recorded; null: that run had no such node.
@@ -286,6 +293,7 @@ std::vector<std::shared_ptr<const RecordedDecisions>> recorded_levels(
 DivideBlocks make_agent(AgentSetup setup, std::shared_ptr<Journal> journal) {
   auto agent = std::make_shared<Agent>();
   agent->known = std::move(setup.known);
+  agent->choice = setup.policy;
   agent->recorded = std::move(setup.recorded);
   if (agent->recorded != nullptr) {
     agent->policy = agent->recorded->make_policy();
@@ -304,8 +312,10 @@ DivideBlocks make_agent(AgentSetup setup, std::shared_ptr<Journal> journal) {
     };
     const std::unique_ptr<Executor> around =
         agent->recorded == nullptr ? nullptr : agent->recorded->make_executor(units);
-    return run_node(around ? *around : units, blocks, *agent->policy, agent->setup,
-                    *agent->journal);
+    return of_agent(agent->choice, [&] {
+      return run_node(around ? *around : units, blocks, *agent->policy, agent->setup,
+                      *agent->journal);
+    });
   };
 }
 
