@@ -155,6 +155,22 @@ TEST(TwoLevelsProgram, LosesANodeWithoutUnitsAgainWhenBlocksAreHandedOutAgain) {
   EXPECT_NE(again.out.find("verified"), std::string::npos) << again.out;
 }
 
+/// Backup tasks have set timers by then.
+TEST(TwoLevelsProgram, GoesOnWhenANodeLosesAllItsUnitsBetweenTimersOfItsPolicy) {
+  const TemporaryFolder folder;
+  const std::string scenario =
+      folder.write("scenario.json", R"({"schema": "equipoise.scenario/1", "events": [
+        {"kind": "fail", "unit": "c.cpu", "at_s": 0.002},
+        {"kind": "fail", "unit": "c.p100", "at_s": 0.002},
+        {"kind": "fail", "unit": "c.k40", "at_s": 0.002}]})");
+  for (const char* const agents : {"equipoise", "greedy:backup=on"}) {
+    const ProgramRun run =
+        simulate({"--policy", "awf-c", "--per-node", agents, "--scenario", scenario}, few_items);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_NE(run.out.find("verified"), std::string::npos) << run.out;
+  }
+}
+
 TEST(TwoLevelsProgram, IsNotPacedBecauseItsUnitsTimesLackTheCopiesToTheirNodes) {
   const TemporaryFolder folder;
   const std::string file = folder.path("run.jsonl");
