@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <initializer_list>
 #include <numeric>
 #include <utility>
 
@@ -116,7 +115,7 @@ namespace {
 
 constexpr int times_tried = 96;       // from the least time to that of the slowest unit alone
 constexpr int first_passes = 2;       // by single grains
-constexpr std::size_t improved = 16;  // how many of the best starts are improved
+constexpr std::size_t improved = 32;  // how many of the best starts are improved
 
 using Shares = std::vector<Items>;
 
@@ -167,8 +166,8 @@ class PairMoves {
     return SplitResult{time_s, problem_.static_w * time_s + dynamic_j}.of(objective_);
   }
 
-  /// Finds the latest ends. With them, the latest end among all units but those of some changes is
-  /// known in O(1).
+  /// Finds the three latest ends. With them, the latest end among all units but two is known in
+  /// O(1).
   void find_last_ends() {
     last_.fill(parts_.size());
     last_end_s_.fill(0.0);
@@ -184,17 +183,9 @@ class PairMoves {
     }
   }
 
-  /// So many more items for a unit.
-  struct Change {
-    std::size_t unit;
-    Items more;
-  };
-  static constexpr std::size_t changes_at_once = 3;
-
-  [[nodiscard]] double last_end_without(std::initializer_list<Change> changes) const {
+  [[nodiscard]] double last_end_without(std::size_t from, std::size_t to) const {
     for (std::size_t k = 0; k < last_.size(); ++k) {
-      const auto is_it = [&](const Change& change) { return change.unit == last_[k]; };
-      if (std::ranges::none_of(changes, is_it)) return last_end_s_[k];
+      if (last_[k] != from && last_[k] != to) return last_end_s_[k];
     }
     return 0.0;
   }
@@ -224,49 +215,22 @@ class PairMoves {
           return true;
         }
       }
-      return move_crumb_for_grain(from, crumb);
-    }
-    return false;
-  }
-
-  /// Moves the partial grain from `from` to a unit that gives a whole one to a third, if this
-  /// improves the value.
-  bool move_crumb_for_grain(std::size_t from, Items crumb) {
-    const Items grain = problem_.grain_items;
-    for (std::size_t over = 0; over < shares_.size(); ++over) {
-      if (over == from || shares_[over] < grain) continue;
-      for (std::size_t to = 0; to < shares_.size(); ++to) {
-        if (to != from && to != over &&
-            apply({{from, -crumb}, {over, crumb - grain}, {to, grain}})) {
-          return true;
-        }
-      }
     }
     return false;
   }
 
   bool move(std::size_t from, std::size_t to, Items items) {
-    return apply({{from, -items}, {to, items}});
-  }
-
-  /// Makes the changes, each of another unit, if together they improve the value.
-  bool apply(std::initializer_list<Change> changes) {
-    std::array<Part, changes_at_once> changed;
-    double time_s = last_end_without(changes);
-    double dynamic_j = dynamic_j_;
-    std::size_t k = 0;
-    for (const auto& [unit, more] : changes) {
-      changed[k] = part(unit, shares_[unit] + more);
-      time_s = std::max(time_s, changed[k].end_s);
-      dynamic_j = dynamic_j + changed[k++].dynamic_j - parts_[unit].dynamic_j;
-    }
+    const Part less = part(from, shares_[from] - items);
+    const Part more = part(to, shares_[to] + items);
+    const double time_s = std::max({less.end_s, more.end_s, last_end_without(from, to)});
+    const double dynamic_j = dynamic_j_ + less.dynamic_j - parts_[from].dynamic_j + more.dynamic_j -
+                             parts_[to].dynamic_j;
     const double moved = value(time_s, dynamic_j);
     if (!(moved < value_ * (1.0 - 1e-12))) return false;
-    k = 0;
-    for (const auto& [unit, more] : changes) {
-      shares_[unit] += more;
-      parts_[unit] = changed[k++];
-    }
+    shares_[from] -= items;
+    shares_[to] += items;
+    parts_[from] = less;
+    parts_[to] = more;
     dynamic_j_ = dynamic_j;
     value_ = moved;
     find_last_ends();
@@ -279,8 +243,8 @@ class PairMoves {
   std::vector<Part> parts_;
   double dynamic_j_ = 0.0;
   double value_ = 0.0;
-  std::array<std::size_t, changes_at_once + 1> last_{};
-  std::array<double, changes_at_once + 1> last_end_s_{};
+  std::array<std::size_t, 3> last_{};
+  std::array<double, 3> last_end_s_{};
 };
 
 /// The splits from which the search starts.
