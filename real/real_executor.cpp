@@ -49,9 +49,10 @@ class RealExecutor final : public UnitsExecutor {
         setup_.clock ? setup_.clock : make_steady_clock(setup_.time_scale);
     const auto lateness = std::make_shared<Lateness>();
     NodesUp nodes(*this);
+    report_clocks();
     run_units({worker_phases(), setup_.draws, clock, lateness}, body);
     const NodesRunEnd ended = nodes.end();
-    if (setup_.nodes && setup_.report_clocks) setup_.report_clocks(setup_.nodes->clocks());
+    report_clocks();
     for (const auto& [event, share] : ended.loads) {
       if (setup_.report_load) setup_.report_load({&setup_.scenario.events[event], share});
     }
@@ -103,6 +104,10 @@ class RealExecutor final : public UnitsExecutor {
     RealExecutor& executor_;
     bool is_up_ = false;
   };
+
+  void report_clocks() const {
+    if (setup_.nodes && setup_.report_clocks) setup_.report_clocks(setup_.nodes->clocks());
+  }
 
   /// Keeps the units up during its lifetime.
   class UnitsUp {

@@ -73,8 +73,8 @@ struct RealSetup {
   std::function<void(const PacingReport&)> report_pacing;
   /// Called when a run ends, for each load that has begun. May be empty.
   std::function<void(const LoadReport&)> report_load;
-  /// Called when a run on nodes ends, with how their clocks differ from this one's, as
-  /// Nodes::clocks. May be empty.
+  /// Called when a run on nodes begins and when it ends, with how their clocks differ from this
+  /// one's, as Nodes::clocks. May be empty.
   std::function<void(const std::vector<std::optional<ClockOffset::Estimate>>&)> report_clocks;
   /// Called when a run ends, with the use of the units' cores during it. May be empty.
   std::function<void(const CoreUse&)> report_core_use;

@@ -24,7 +24,7 @@ struct MpiModule {
 [[nodiscard]] bool is_started_by_mpirun();
 
 /// Whether mpirun or srun has started other processes beside this one, as far as the environment
-/// tells: srun does not say how many.
+/// tells.
 [[nodiscard]] bool may_have_other_ranks();
 
 /// Whether a variable of the environment, `NAME=value`, makes a process that opens MPI one of the

@@ -210,11 +210,6 @@ void Communicator::live(const std::shared_ptr<std::promise<void>>& up) {
   wake_this_thread_on_time();
   turned_ = worked_ = steady_clock::now();
   for (Peer& peer : peers_) peer.heard = turned_;
-  const auto tell_all = [this](MessageKind kind, const std::string& text) {
-    for (const Peer& peer : heard_peers()) {
-      add(static_cast<int>(&peer - peers_.data()), kind, text);
-    }
-  };
   tell_all(MessageKind::introduction, setup_.build + '\0' + setup_.host);
   // Before anything is heard: a rank that is refused must have been introduced.
   for (int rank = 0; rank < ranks_; ++rank) flush(rank);
@@ -237,11 +232,38 @@ void Communicator::live(const std::shared_ptr<std::promise<void>>& up) {
     };
     setup_.signal->sleep_until(has_work, nap_end(now));
   }
-  tell_all(MessageKind::leaving, {});
-  turn();  // sends what was posted last
-  if (std::ranges::any_of(peers_, &Peer::is_lost)) is_orderly_ = false;
+  part();
   transport_->leave(is_orderly_);
   transport_.reset();
+}
+
+/// Tells the others that this one leaves. Orderly: rank 0 waits until all others have left, and
+/// they wait until it tells them whether all are there. Nobody waits for one that has fallen silent.
+void Communicator::part() {
+  const char* const alone = "alone";
+  is_close_ = true;
+  if (rank_ > 0 || !is_orderly_) tell_all(MessageKind::leaving, is_orderly_ ? "" : alone);
+  turn();  // sends what was posted last
+  const auto are_gone = [this] {
+    return std::ranges::all_of(heard_peers(),
+                               [](const Peer& peer) { return peer.is_lost || peer.has_left; });
+  };
+  while (is_orderly_ && !are_gone()) {
+    turn();
+    setup_.signal->sleep_until([] { return false; }, nap_end(steady_clock::now()));
+  }
+  if (!is_orderly_) return;
+  const auto is_missing = [](const Peer& peer) { return peer.is_lost || peer.left_alone; };
+  if (std::ranges::any_of(peers_, is_missing)) is_orderly_ = false;
+  if (rank_ > 0) return;
+  tell_all(MessageKind::leaving, is_orderly_ ? "" : alone);
+  turn();
+}
+
+void Communicator::tell_all(MessageKind kind, const std::string& text) {
+  for (const Peer& peer : heard_peers()) {
+    add(static_cast<int>(&peer - peers_.data()), kind, text);
+  }
 }
 
 /// Moves everything on once.
@@ -372,6 +394,7 @@ void Communicator::take_message(int from, std::string_view message) {
       return;
     case MessageKind::leaving:
       peers_[static_cast<std::size_t>(from)].has_left = true;
+      peers_[static_cast<std::size_t>(from)].left_alone = !rest.empty();
       if (client_ != nullptr) client_->lost(from, "it has ended");
       return;
   }
@@ -392,7 +415,7 @@ void Communicator::look_after_peers(TimePoint now) {
   turned_ = now;
   for (Peer& peer : heard_peers()) {
     const auto rank = static_cast<int>(&peer - peers_.data());
-    if (peer.has_left) continue;
+    if (peer.left_alone) continue;
     if (has_paused) peer.heard = std::max(peer.heard, now - silence_max / 2);
     if (!peer.is_lost && now - peer.heard > silence_max) {
       lose(rank, fmt::format("nothing was heard of it for {:.2g} s",
@@ -434,7 +457,7 @@ void Communicator::lose(int rank, const std::string& why) {
   if (std::exchange(peer.is_lost, true)) return;
   peer.batch.clear();
   peer.waiting.clear();
-  if (client_ != nullptr) client_->lost(rank, why);
+  if (client_ != nullptr && !peer.has_left) client_->lost(rank, why);
 }
 
 }  // namespace equipoise

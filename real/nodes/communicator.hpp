@@ -94,8 +94,9 @@ class Communicator {
   /// Makes the thread look at its client. Any thread may call it.
   void wake() { setup_.signal->notify(); }
   [[nodiscard]] const std::shared_ptr<WakeSignal>& signal() const { return setup_.signal; }
-  /// Tells the others, and ends the thread and the connections, see Transport::leave. Returns
-  /// whether that was orderly: `is_orderly`, and no rank is gone.
+  /// Tells the others, and ends the thread and the connections, see Transport::leave. Orderly: it
+  /// waits until all ranks do so, or are lost. Returns whether that was orderly: no rank was lost,
+  /// and all others left orderly, too.
   bool leave(bool is_orderly);
 
   // For the client, in the communicator's thread.
@@ -130,9 +131,10 @@ class Communicator {
     std::vector<std::string> waiting;  ///< frames that came behind a long message
     bool has_long = false;             ///< a long message is on its way from there
     bool is_lost = false;
-    bool has_left = false;  ///< it said so
-    std::string host;       ///< empty: it has not introduced itself
-    bool is_other = false;  ///< of another build
+    bool has_left = false;    ///< it said so
+    bool left_alone = false;  ///< without waiting for others
+    std::string host;         ///< empty: it has not introduced itself
+    bool is_other = false;    ///< of another build
     TimePoint heard{};
     TimePoint pinged{};
     int pings = 0;
@@ -146,6 +148,8 @@ class Communicator {
   };
 
   void live(const std::shared_ptr<std::promise<void>>& up);
+  void part();
+  void tell_all(MessageKind kind, const std::string& text);
   void turn();
   void flush(int to);
   void take_frame(int from, std::string_view frame);

@@ -429,16 +429,14 @@ class Nodes::Master final : public CommunicatorClient {
     double bytes = 0.0;
     double resident_bytes = 0.0;
     const auto send = [&] {
-      if (command.probe) {
-        bytes = sent_.send_probe(*communicator_, rank, sent);
-        return;
-      }
       resident_bytes =
           sent_.send_resident(*communicator_, rank, command.block.phase, command.block.iteration);
       sent.follows_resident = resident_bytes > 0.0;
       bytes = sent_.send_block(*communicator_, rank, sent);
     };
-    if (!unit.mailbox->access_host(command, send)) {
+    if (command.probe) {  // of no data: it may be older than the iteration
+      bytes = sent_.send_probe(*communicator_, rank, sent);
+    } else if (!unit.mailbox->access_host(command, send)) {
       over.kind = ReportKind::dropped;
       unit.mailbox->report(over);
       return;

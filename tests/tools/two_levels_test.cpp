@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shared_policies/model/measures.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -57,6 +58,37 @@ TEST(TwoLevelsProgram, HasThePartsOfEachBlockOfANodeInItsFile) {
   EXPECT_GT(of_nodes.size(), 3u);
   EXPECT_EQ(header["per_node"], "equipoise");
   EXPECT_EQ(header["nodes"].size(), 3u);
+}
+
+TEST(TwoLevelsProgram, AreSimulatedInCampaignsAsByCompare) {
+  const TemporaryFolder folder;
+  const std::string root = repository().string();
+  const std::string campaign = folder.write(
+      "c.json", R"({"schema":"equipoise.campaign/1","policies":["gss","awf-c"],"reps":2,
+        "experiments":[{"name":"levels-{below}","for":{"below":["","fac2"]},"per_node":"{below}",
+        "platform":")" +
+                    root + R"(/platforms/gpu-clusters-3-100g.xml","traces":")" + root +
+                    R"(/traces/gpu-clusters-blackscholes.jsonl",
+        "workloads":"blackscholes:options=2000"}]})");
+  const ProgramRun swept = run_equipoise({"sweep", campaign, "--out", folder.path("s"), "--quiet"});
+  ASSERT_EQ(swept.exit_code, 0) << swept.err;
+  for (const std::string below : {"", "fac2"}) {
+    std::vector<std::string> compared = {"compare", "--platform",
+                                         "platforms/gpu-clusters-3-100g.xml"};
+    compared.insert(compared.end(), few_items.begin(), few_items.end());
+    for (const char* const each : {"--policy", "gss,awf-c", "--reps", "2", "--json"}) {
+      compared.emplace_back(each);
+    }
+    if (!below.empty()) compared.insert(compared.end(), {"--per-node", below});
+    const Json of_compare = Json::parse(run_equipoise(compared).out);
+    const Json of_sweep =
+        Json::parse(read_text(folder.path("s/experiments/levels-" + below + "/results.json")));
+    ASSERT_EQ(of_sweep["results"].size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(of_sweep["results"][i]["repetitions"], of_compare["results"][i]["repetitions"]);
+    }
+    EXPECT_EQ(of_sweep["experiment"]["sim"].value("per_node", ""), below);
+  }
 }
 
 TEST(TwoLevelsProgram, DecidesTheSameAgainOnBothLevels) {

@@ -109,6 +109,21 @@ PolicyChoice parse_policy(const std::string& typed, const std::string& where,
   return choice;
 }
 
+std::string policy_from_folder(const std::string& folder, const std::string& typed,
+                               const std::string& where) {
+  const Spec spec = parse_spec(typed, ':', where);
+  std::string moved = typed;
+  const auto profile = spec.parameters.find("profile");
+  if (profile != spec.parameters.end()) {
+    const std::string given = "profile=" + profile->second;
+    moved.replace(moved.find(given), given.size(), "profile=" + in_folder(folder, profile->second));
+  }
+  if (is_policy_library(spec.name)) {
+    moved.replace(0, spec.name.size(), in_folder(folder, spec.name));
+  }
+  return moved;
+}
+
 void open_library(PolicyChoice& choice) {
   if (choice.loaded_from.empty()) return;
   const LoadedPolicy& loaded = load_policy(choice.loaded_from);

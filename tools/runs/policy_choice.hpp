@@ -63,6 +63,10 @@ struct PolicyChoice {
 [[nodiscard]] PolicyChoice parse_policy(const std::string& typed, const std::string& where = {},
                                         const std::string& folder = {});
 
+/// `typed` as above, in which paths are relative to `folder`, with paths from the working folder.
+[[nodiscard]] std::string policy_from_folder(const std::string& folder, const std::string& typed,
+                                             const std::string& where);
+
 /// Opens the library of `choice`, if it has one, in a process that was sent the choice. Throws
 /// InputError if that is another library by now.
 void open_library(PolicyChoice& choice);

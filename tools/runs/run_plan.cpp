@@ -99,11 +99,14 @@ class UnitLosses final : public Journal {
   std::map<std::uint32_t, std::size_t> latest_;  ///< the loss of each unit that is away
 };
 
-/// Counts blocks, of which there may be `most`.
+/// Counts the blocks of a run with `units` units, of which there may be `most`. Blocks of nodes are
+/// not counted, their parts are, as soon as these are done.
 class BlockLimit final : public Journal {
  public:
-  explicit BlockLimit(std::optional<std::uint64_t> most) : most_(most) {}
-  void block(const BlockRecord& /*record*/) override { ++blocks_; }
+  BlockLimit(std::size_t units, std::optional<std::uint64_t> most) : units_(units), most_(most) {}
+  void block(const BlockRecord& record) override {
+    if (record.unit.index < units_) ++blocks_;
+  }
   void decision(const DecisionRecord& /*record*/) override {}
   void event(const EventRecord& /*record*/) override {}
   void measured(const Measured& /*record*/) override {}
@@ -111,8 +114,34 @@ class BlockLimit final : public Journal {
   [[nodiscard]] bool is_exceeded() const { return most_ && blocks_ > *most_; }
 
  private:
+  std::size_t units_;
   std::optional<std::uint64_t> most_;
   std::atomic<std::uint64_t> blocks_ = 0;  ///< agents ask on threads of their own
+};
+
+/// Inserts how well the clocks of nodes are known, when the run begins and when it has ended.
+class ClockJournal final : public InsertingJournal {
+ public:
+  /// `notes` may be null. It must outlive the journal.
+  ClockJournal(const ExecutorNotes* notes, Journal& next) : InsertingJournal(next), notes_(notes) {}
+
+  /// The run has ended.
+  void finish(Seconds end) { tell(end); }
+
+ private:
+  void insert(Seconds /*until*/) override {
+    if (!std::exchange(has_begun_, true)) tell({});
+  }
+  void tell(Seconds at) {
+    if (notes_ == nullptr) return;
+    for (const ClockNote& clock : notes_->clocks) {
+      next().measured({at, clock.node, "clock_error_s", clock.error.value});
+      next().measured({at, clock.node, "clock_drift", clock.drift});
+    }
+  }
+
+  const ExecutorNotes* notes_;
+  bool has_begun_ = false;
 };
 
 /// RunHeader::costs
@@ -255,16 +284,18 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
                   plan.copy_times_alone, plan.run.policy.replayed != nullptr);
   ExperienceJournal experience(plan.phases.size(), plan.units.size());
   UnitLosses unit_losses;
-  BlockLimit limit(plan.run.policy.blocks_max);
-  std::vector<Journal*> journals = {&metrics, &unit_losses, &limit};
+  BlockLimit limit(plan.units.size(), plan.run.policy.blocks_max);
+  std::vector<Journal*> journals = {&metrics, &unit_losses};
   if (plan.run.learns) journals.push_back(&experience);
   Tee of_units(journals);
   UnitRecords units_only(plan.units.size(), of_units,
                          [&metrics](Seconds end) { metrics.ends_not_before(end); });
   if (has_levels) journals = {&units_only};
+  journals.push_back(&limit);
   if (file != nullptr) journals.push_back(file.get());
   Tee all(std::move(journals));
-  ScenarioJournal disturbed(plan.scenario, all);
+  ClockJournal clocks(plan.notes, all);
+  ScenarioJournal disturbed(plan.scenario, clocks);
   MeteredJournal journal(plan.readings, disturbed);
   const auto stops = [&] {
     return limit.is_exceeded() || (plan.stop_requested && plan.stop_requested());
@@ -275,6 +306,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
         outcome_of(plan, executor, deciding, meter.get(), stops, journal, report.left_recorded);
     journal.finish();
     units_only.finish();
+    clocks.finish(metrics.numbers().makespan);
   } catch (const InputError& refusal) {  // remove the run file of a refused run
     file.reset();
     remove_run_file(plan.run.run_file.path);

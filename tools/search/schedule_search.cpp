@@ -84,7 +84,10 @@ BestKnown search_schedule(const SimMachine& machine, const RunOptions& options) 
   const RunReport& division = result.report;
 
   BestKnown best{{}, division.run.numbers.makespan.value, "optimum"};
-  PhasesBefore done = search_phases(machine, plain, Objective::time, {division});
+  PhasesBefore done;
+  if (plain.per_node.empty()) {  // else nodes divide by themselves, and a schedule is of units
+    done = search_phases(machine, plain, Objective::time, {division});
+  }
   const bool searched = done.schedule.size() == phases;
   if (searched && (!division.run.verified || done.end_s <= best.seconds)) {
     best.schedule = std::move(done.schedule);

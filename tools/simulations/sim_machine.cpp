@@ -13,6 +13,7 @@
 #include "shared_policies/machine/redrawn_trace.hpp"
 #include "shared_policies/machine/resident_data.hpp"
 #include "sim/sim_executor.hpp"
+#include "tools/runs/two_level_run.hpp"
 
 namespace equipoise {
 namespace {
@@ -268,9 +269,16 @@ ResidentPath resident_path(const SimMachine* machine) {
   return path;
 }
 
-void check_policy(const SimMachine& machine, const PolicyChoice& choice) {
+void check_policy(const SimMachine& machine, const PolicyChoice& choice,
+                  const std::string& per_node) {
   const KnownCosts known = known_to(choice, machine);
-  static_cast<void>(make_policy(choice, &known, machine.units));
+  if (per_node.empty()) {
+    static_cast<void>(make_policy(choice, &known, machine.units));
+    return;
+  }
+  const PolicyChoice below = parse_policy(per_node, "--per-node");
+  check_two_levels(choice, known, below, known_to(below, machine), machine.units,
+                   machine.setup.phases);
 }
 
 Simulation simulation_of(const SimMachine& machine, PolicyChoice choice, const RunOptions& options,

@@ -118,8 +118,10 @@ struct ResidentPath {
 /// units.
 [[nodiscard]] ResidentPath resident_path(const SimMachine* machine);
 
-/// Throws InputError if the policy of `choice` refuses this machine or its parameters.
-void check_policy(const SimMachine& machine, const PolicyChoice& choice);
+/// Throws InputError if the policy of `choice`, or `per_node` below it (unless that is empty),
+/// refuses this machine or its parameters.
+void check_policy(const SimMachine& machine, const PolicyChoice& choice,
+                  const std::string& per_node);
 
 /// A run to be simulated.
 struct Simulation {

@@ -19,6 +19,7 @@
 #include "shared_policies/specs/unit_map.hpp"
 #include "shared_policies/text/nearest_name.hpp"
 #include "tools/runs/cost_meters.hpp"
+#include "tools/runs/policy_choice.hpp"
 #include "tools/worlds/inputs.hpp"
 #include "traces/json_record.hpp"
 
@@ -118,8 +119,8 @@ std::string filled(const JsonObject& own, const JsonValue& value, const Variable
 
 /// Members that an experiment may have, or a campaign for all its experiments.
 const std::vector<std::string> shared_members = {
-    "platform", "traces", "map",  "scenario",      "workloads",       "policies", "without",
-    "baseline", "reps",   "seed", "decision_cost", "dispatch_cost_s", "group"};
+    "platform", "traces",   "map",  "scenario", "workloads",     "policies",        "without",
+    "per_node", "baseline", "reps", "seed",     "decision_cost", "dispatch_cost_s", "group"};
 
 std::vector<std::string> with_shared_members(std::vector<std::string> own) {
   own.insert(own.end(), shared_members.begin(), shared_members.end());
@@ -162,6 +163,12 @@ class ExperimentReader {
     }
     o.policies = texts("policies");
     if (find("without") != nullptr) o.without = texts("without");
+    if (const JsonValue* given = find("per_node")) {
+      const std::string per_node = filled(*given);
+      if (!per_node.empty()) {
+        o.per_node = policy_from_folder(folder_, per_node, own_.where(*given));
+      }
+    }
     read_settings(o);
     return experiment;
   }

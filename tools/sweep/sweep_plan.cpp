@@ -48,7 +48,7 @@ class LoadedMachines {
     for (const std::string& workload : options.workloads) key += "\n" + workload;
     key += "\n" + options.scenario_file;
     if (options.dispatch_cost) key += fmt::format("\n{}", options.dispatch_cost->value);
-    key += "\n" + settings_text_without_noise(options);
+    key += "\n" + options.per_node + "\n" + settings_text_without_noise(options);
     const auto known = machines_.find(key);
     if (known != machines_.end()) return known->second;
     auto machine = std::make_shared<SimMachine>(load_sim_machine(options));
@@ -73,7 +73,15 @@ class FileHashes {
   std::map<std::string, std::string> hashes_;
 };
 
-/// A hash of the simulated machine, without the experiment's name, seed, noise and policy.
+void add_policy(const PolicyChoice& choice, FileHashes& files, ContentHash& hash) {
+  hash.add(choice.spelling);
+  if (!choice.loaded_from.empty()) hash.add(choice.loaded_hash);
+  const auto profile = choice.parameters.find("profile");
+  if (profile != choice.parameters.end()) hash.add(files.of(profile->second));
+}
+
+/// A hash of the simulated machine and of the policy of its nodes, without the experiment's name,
+/// seed, noise and policy.
 ContentHash machine_fingerprint(const PlannedExperiment& planned, FileHashes& files) {
   const ComparisonOptions& o = planned.experiment.options;
   ContentHash hash;
@@ -95,6 +103,7 @@ ContentHash machine_fingerprint(const PlannedExperiment& planned, FileHashes& fi
   hash.add("settings");
   hash.add(o.dispatch_cost ? fmt::format("{}", o.dispatch_cost->value) : "dispatch of the trace");
   hash.add(settings_text_without_noise(o));
+  if (!o.per_node.empty()) add_policy(parse_policy(o.per_node, "per_node"), files, hash);
   return hash;
 }
 
@@ -128,11 +137,7 @@ std::vector<PolicyChoice> policies_of(const Campaign& campaign, const Comparison
 void add_points(const PlannedExperiment& planned, FileHashes& files, SweepPlan& plan) {
   std::vector<ContentHash> hashes(planned.policies.size(), fingerprint(planned, files));
   for (std::size_t policy = 0; policy < hashes.size(); ++policy) {
-    const PolicyChoice& choice = planned.policies[policy];
-    hashes[policy].add(choice.spelling);
-    if (!choice.loaded_from.empty()) hashes[policy].add(choice.loaded_hash);
-    const auto profile = choice.parameters.find("profile");
-    if (profile != choice.parameters.end()) hashes[policy].add(files.of(profile->second));
+    add_policy(planned.policies[policy], files, hashes[policy]);
   }
   plan.points.add(static_cast<std::uint64_t>(planned.experiment.options.reps), std::move(hashes));
 }
@@ -142,9 +147,12 @@ class Complaints {
  public:
   explicit Complaints(std::vector<std::string>& problems) : problems_(problems) {}
 
-  /// `what` may begin with an option; names in campaigns have no dashes.
+  /// `what` may begin with an option, whose name has underscores in campaigns.
   void add(const Experiment& experiment, std::string what) {
-    if (what.starts_with("--")) what.erase(0, 2);
+    if (what.starts_with("--")) {
+      what.erase(0, 2);
+      std::replace(what.begin(), std::find(what.begin(), what.end(), ':'), '-', '_');
+    }
     if (!said_.insert(experiment.where + "\n" + what).second) return;
     problems_.push_back(
         fmt::format("{}: experiment {}: {}", experiment.where, experiment.name, what));
@@ -172,7 +180,7 @@ bool prepare(const Campaign& campaign, PlannedExperiment& planned, LoadedMachine
   attempt([&] { planned.machine = machines.get(experiment.options); });
   if (!good) return false;
   for (const PolicyChoice& choice : planned.policies) {
-    attempt([&] { check_policy(*planned.machine, choice); });
+    attempt([&] { check_policy(*planned.machine, choice, experiment.options.per_node); });
   }
   return good;
 }

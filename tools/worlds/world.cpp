@@ -112,10 +112,7 @@ class SimulatedWorld final : public World {
   const Scenario& scenario() const override { return machine_->setup.scenario; }
   Reference reference() const override { return Reference(machine_); }
   void check_policy(const PolicyChoice& choice) const override {
-    if (options_.per_node.empty()) return equipoise::check_policy(*machine_, choice);
-    const PolicyChoice per_node = parse_policy(options_.per_node, "--per-node");
-    check_two_levels(choice, known_to(choice, *machine_), per_node, known_to(per_node, *machine_),
-                     machine_->units, machine_->setup.phases);
+    equipoise::check_policy(*machine_, choice, options_.per_node);
   }
   void leave_out_failures() override {
     Scenario scenario = machine_->setup.scenario;
@@ -352,6 +349,7 @@ class RealWorld final : public World {
           {report.load->target, report.load->at, report.load->amount, report.share});
     };
     setup.report_clocks = [&notes](const auto& clocks) {
+      notes.clocks.clear();
       for (std::size_t i = 0; i < clocks.size(); ++i) {
         if (!clocks[i]) continue;
         notes.clocks.push_back({node_name(static_cast<int>(i) + 1),

@@ -90,6 +90,7 @@ class Equipoise final : public EventPolicy {
       const auto& before = experience_[static_cast<std::size_t>(view().phase())][p];
       if (before) learned_->costs.back().start_from(*before);
     }
+    order_units();
     forecast_.begin_phase(learned_->costs, learned_->differences.are_found());
     remote_units_.begin_phase();
     blocks_ = 0;
@@ -188,14 +189,18 @@ class Equipoise final : public EventPolicy {
     forecast_.update();
     if (remote_units_.let_in()) forecast_.update();
     if (!is_reported_) report();
-    for (const bool are_cpus : {false, true}) {  // for which a grain may be too large
-      for (const UnitState& unit : view().units()) {
-        if ((unit.unit.kind == UnitKind::cpu) == are_cpus) assign_blocks(unit);
-      }
-    }
+    for (const UnitId unit : cpus_last_) assign_blocks(view().unit(unit));
     if (view().outstanding() == 0) assign_one_grain();
     if (!remote_units_.know_links()) return;
     if (const auto at = remote_units_.next_look()) decisions().set_timer(*at);
+  }
+
+  /// CPUs come last: a grain may be too large for them.
+  void order_units() {
+    cpus_last_.clear();
+    for (const UnitState& unit : view().units()) cpus_last_.push_back(unit.id);
+    std::ranges::stable_partition(
+        cpus_last_, [&](UnitId unit) { return view().unit(unit).unit.kind != UnitKind::cpu; });
   }
 
   /// A unit has come or gone.
@@ -318,10 +323,11 @@ class Equipoise final : public EventPolicy {
   BlockSizing sizing_;
   Forecast forecast_;
   RemoteUnits remote_units_{forecast_};
-  std::size_t blocks_ = 0;       // that have ended since a phase began or a unit came or left
-  Rounds rounds_;                // over the units: divisions
-  bool is_reported_ = false;     // since the last unit that came or left
-  std::optional<UnitId> ended_;  // whose block this event ended
+  std::vector<UnitId> cpus_last_;  // (n)
+  std::size_t blocks_ = 0;         // that have ended since a phase began or a unit came or left
+  Rounds rounds_;                  // over the units: divisions
+  bool is_reported_ = false;       // since the last unit that came or left
+  std::optional<UnitId> ended_;    // whose block this event ended
 };
 
 }  // namespace

@@ -75,6 +75,7 @@ class Network {
       const double byte_s = std::max(took_s - link.latency_s, 0.0) / bytes_;
       if (step == all_at_once()) {
         link.together_s = std::max(link.alone_s, byte_s);
+        link.alone_s = std::min(link.alone_s, byte_s);  // what was slower alone was disturbed
       } else if (step % 2 == 1) {
         link.alone_s = link.together_s = byte_s;
         link.is_known = true;
@@ -155,17 +156,20 @@ class RemoteUnits {
   void keep_out() {
     const Workload& workload = view().workload();
     const double item_bytes = workload.in_bytes_per_item + workload.out_bytes_per_item;
-    const bool is_copied = workload.first_bytes(0) + item_bytes > 0.0;
+    is_any_out_ = false;
+    if (workload.first_bytes(0) + item_bytes == 0.0) return;
     for (const UnitState& unit : view().units()) {
       UnitPart& part = forecast_.part(unit.id);
-      part.is_kept_out = is_copied && unit.present && unit.unit.is_remote && !part.has_data &&
-                         unit.outstanding.empty();
+      part.is_kept_out =
+          unit.present && unit.unit.is_remote && !part.has_data && unit.outstanding.empty();
+      is_any_out_ = is_any_out_ || part.is_kept_out;
     }
   }
 
   /// Lets in those of them that are worth their copies, according to the forecast without them;
   /// returns whether there are any.
   bool let_in() {
+    if (!is_any_out_) return false;
     const auto is_local = [](const UnitState& unit) {
       return unit.present && !unit.unit.is_remote;
     };
@@ -183,10 +187,12 @@ class RemoteUnits {
       }
     }
     bool is_anyone_in = false;
+    is_any_out_ = false;
     for (const auto& [by, unit] : waiting) {
       UnitPart& part = forecast_.part(unit->id);
       part.is_kept_out =
           is_any_local && (!is_worthwhile(*unit, left_s, is_fetching) || most_items(*unit) == 0.0);
+      is_any_out_ = is_any_out_ || part.is_kept_out;
       if (part.is_kept_out) continue;
       is_anyone_in = true;
       const double bytes = view().resident_bytes_to_send(unit->id);
@@ -203,9 +209,8 @@ class RemoteUnits {
   /// If the time of the last look has come and units are still out: when to look again, for the
   /// case that no block ends before. Otherwise nothing.
   std::optional<Seconds> next_look() {
-    const auto is_out = [&](const UnitState& unit) { return forecast_.part(unit.id).is_kept_out; };
     const bool is_due = view().now() >= looks_at_ && view().outstanding() > 0;
-    if (!is_due || std::ranges::none_of(view().units(), is_out)) return std::nullopt;
+    if (!is_due || !is_any_out_) return std::nullopt;
     return looks_at_ = view().now() + std::max(view().now() - began_, first_look);
   }
 
@@ -276,6 +281,7 @@ class RemoteUnits {
   std::map<std::string, double> arrives_s_;  ///< by node: when its data should be there
   Seconds began_;                            ///< of the phase
   Seconds looks_at_;                         ///< next
+  bool is_any_out_ = false;                  ///< since the items were divided last
 };
 
 }  // namespace equipoise

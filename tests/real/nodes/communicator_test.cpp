@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -149,15 +150,38 @@ TEST(Communicator, NoticesARankThatFallsSilent) {
 
 TEST(Communicator, DoesNotTakeARankForLostThatHasLeft) {
   ThreadRanks ranks(2);
-  const auto node = communicator_of(ranks, 1, "tests", milliseconds(100));
-  const auto master = communicator_of(ranks, 0, "tests", milliseconds(100));
+  const auto node = communicator_of(ranks, 1, "tests", milliseconds(300));
+  const auto master = communicator_of(ranks, 0, "tests", milliseconds(300));
   Client here(*master);
   master->serve(&here);
   master->watch_closely(true);
-  EXPECT_TRUE(node->leave(true));
+  auto is_orderly = std::async(std::launch::async, [&node] { return node->leave(true); });
   EXPECT_EQ(here.await_loss(), std::vector<std::string>{"1: it has ended"});
-  std::this_thread::sleep_for(milliseconds(300));
+  std::this_thread::sleep_for(milliseconds(700));
   EXPECT_TRUE(master->leave(true));
+  EXPECT_TRUE(is_orderly.get());
+}
+
+TEST(Communicator, LeavesWithoutARankThatFallsSilentMeanwhileAndTellsAll) {
+  ThreadRanks ranks(3);
+  const auto first = communicator_of(ranks, 1, "tests", milliseconds(300));
+  const auto second = communicator_of(ranks, 2, "tests", milliseconds(300));
+  const auto master = communicator_of(ranks, 0, "tests", milliseconds(300));
+  auto of_first = std::async(std::launch::async, [&first] { return first->leave(true); });
+  auto of_master = std::async(std::launch::async, [&master] { return master->leave(true); });
+  EXPECT_EQ(of_master.wait_for(milliseconds(100)), std::future_status::timeout)
+      << "it waits for the second rank, which is there";
+  ranks.silence(2);
+  EXPECT_FALSE(of_master.get());
+  EXPECT_FALSE(of_first.get());
+}
+
+TEST(Communicator, LeavesDisorderlyWhereAnotherRankDoes) {
+  ThreadRanks ranks(2);
+  const auto node = communicator_of(ranks, 1);
+  const auto master = communicator_of(ranks, 0);
+  EXPECT_FALSE(node->leave(false));
+  EXPECT_FALSE(master->leave(true));
 }
 
 TEST(Communicator, CallsNothingOfAClientThatItServesNoMore) {

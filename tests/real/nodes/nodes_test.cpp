@@ -117,6 +117,30 @@ TEST(Nodes, ServeOneRunAfterTheOther) {
   }
 }
 
+TEST(Nodes, AnswerProbesThatWereAskedBeforeTheFirstIteration) {
+  KernelScript script(20);
+  ScriptedKernel kernel(script);
+  ThreadNodes nodes({{"cpu"}}, {&kernel});
+  int answers = 0;
+  Scripted policy([&](const View& view, const Event& event, Decisions& decisions) {
+    if (std::holds_alternative<PhaseStarted>(event.what)) {
+      EXPECT_TRUE(decisions.probe(UnitId{0}, 1000.0, std::nullopt, 1));
+    } else if (const auto* const probed = std::get_if<Probed>(&event.what)) {
+      ++answers;
+      EXPECT_TRUE(probed->times) << "it was left out";
+    } else if (const auto* const idle = std::get_if<UnitIdle>(&event.what)) {
+      decisions.assign(idle->unit, view.remaining());
+    }
+  });
+  const auto executor = make_real_executor(setup_on(nodes, {&kernel}));
+  RunSetup setup;
+  for (const UnitSpec& spec : nodes.specs()) setup.units.push_back(spec.unit);
+  setup.phases = {kernel.workload()};
+  MemoryJournal journal;
+  EXPECT_TRUE(run_policy(*executor, policy, setup, journal).complete);
+  EXPECT_EQ(answers, 1);
+}
+
 using Typed = std::map<std::string, std::string>;
 
 /// Kernels of the catalog that move many bytes, few, in columns, in rows out of order, and resident

@@ -67,6 +67,15 @@ TEST_F(UnderMpirun, EachRankDoesSomeOfTheItemsWhichAreVerified) {
   EXPECT_GT(summary.at("by_unit").at("node0.cpu0").at("items"), 0);
   EXPECT_GT(summary.at("by_unit").at("node1.cpu0").at("items"), 0);
   EXPECT_GT(summary.at("clocks").at(0).at("error_s"), 0.0);
+  int clock_errors = 0;
+  for (const std::string& text : lines_of(read_text(out))) {
+    const Json line = Json::parse(text);
+    if (line.value("what", "") != "clock_error_s") continue;
+    EXPECT_EQ(line.at("domain"), "node1");
+    EXPECT_GT(line.at("value"), 0.0);
+    ++clock_errors;
+  }
+  EXPECT_EQ(clock_errors, 2) << "when it begins and when it ends";
   const Json header = Json::parse(lines_of(read_text(out)).front());
   EXPECT_EQ(header.at("units").at(1).at("node"), "node1");
   EXPECT_EQ(header.at("units").at(1).at("is_remote"), true);
@@ -298,6 +307,43 @@ TEST_F(UnderMpirun, ACommandsResultsOfAllRanksAreInOneFolder) {
     if (entry.path().filename().string().front() != '.') ++files;
   }
   EXPECT_EQ(files, 12U);
+}
+
+/// Runs the program with two ranks on each of two hosts, for which it gets `arguments` of
+/// tests/support/two-hosts. Of exit code 77 the output says why there can be none here.
+ProgramRun on_two_hosts(std::vector<std::string> arguments, const std::vector<std::string>& words) {
+  arguments.insert(arguments.begin(),
+                   {"-k", "5", "150", (repository() / "tests/support/two-hosts").string()});
+  arguments.push_back(std::filesystem::absolute(program_file()).string());
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  return run_copy("/usr/bin/timeout", arguments);
+}
+
+TEST_F(UnderMpirun, RanksOfTwoHostsShareTheWorkOverTheirNetwork) {
+  const std::string out = scratch.path("run.jsonl");
+  const ProgramRun run =
+      on_two_hosts({}, {"run", "--unit", "cpu", "--unit", "emulated", "--workload", "matmul:n=400",
+                        "--policy", "greedy:pieces=40", "--per-node", "gss", "--out", out});
+  if (run.exit_code == 77) GTEST_SKIP() << run.out;
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("; verified"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("left behind"), std::string::npos) << run.out;
+  const Json summary = Json::parse(lines_of(read_text(out)).back());
+  for (const char* const unit : {"node0.cpu0", "node3.cpu0"}) {
+    EXPECT_GT(summary.at("by_unit").at(unit).at("items"), 0);
+  }
+}
+
+TEST_F(UnderMpirun, AHostWhoseNetworkIsGoneIsLostAndEveryProcessEnds) {
+  const std::string out = scratch.path("run.jsonl");
+  const ProgramRun run =
+      on_two_hosts({"--cut-when", out, "60"},
+                   {"run", "--unit", "cpu", "--workload", "matmul:n=1200,iterations=30", "--policy",
+                    "greedy", "--out", out});
+  if (run.exit_code == 77) GTEST_SKIP() << run.out;
+  EXPECT_NE(run.err.find("node2 (beta) is lost: nothing was heard"), std::string::npos) << run.err;
+  EXPECT_EQ(run.out.find("left behind"), std::string::npos) << run.out;
+  for (const std::string& line : lines_of(read_text(out))) EXPECT_TRUE(Json::accept(line)) << line;
 }
 
 TEST_F(UnderMpirun, OptionsOfRanksAreRefusedWithoutIt) {

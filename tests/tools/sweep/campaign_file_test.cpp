@@ -119,6 +119,18 @@ TEST_F(CampaignFile, LetsAnExperimentOverrideTheCampaign) {
   EXPECT_DOUBLE_EQ(o.dispatch_cost->value, 1e-5);
 }
 
+TEST_F(CampaignFile, TakesThePolicyOfNodesWithItsPathsFromTheCampaignsFolder) {
+  const auto per_node = [this](const std::string& given) {
+    return read(one_experiment(",\"for\":{\"p\":[\"" + given + "\"]},\"per_node\":\"{p}\""))
+        .experiments.at(0)
+        .options.per_node;
+  };
+  EXPECT_EQ(per_node("awf-c"), "awf-c");
+  EXPECT_EQ(per_node(""), "");
+  EXPECT_EQ(per_node("static:profile=t.jsonl"), "static:profile=" + scratch.path("c/t.jsonl"));
+  EXPECT_EQ(per_node("./mine.so:part=0.5"), scratch.path("c/mine.so") + ":part=0.5");
+}
+
 /// One experiment, and published figures.
 std::string with_published(const std::string& figures) {
   std::string text = one_experiment("");

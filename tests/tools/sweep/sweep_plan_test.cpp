@@ -68,6 +68,20 @@ TEST_F(Plan, NamesEveryPolicyAndRepetitionByAKeyOfItsOwn) {
   EXPECT_EQ(made.points[2].repetition, 1u);
 }
 
+TEST_F(Plan, NamesThePolicyOfNodesInKeysAndChecksIt) {
+  const std::set<std::string> of_one_level = keys();
+  settings = R"("reps":3,"per_node":"gss")";
+  const std::set<std::string> of_two_levels = keys();
+  ASSERT_TRUE(problems.empty()) << problems.front();
+  EXPECT_EQ(of_two_levels.size(), 6u);
+  for (const std::string& key : of_two_levels) EXPECT_FALSE(of_one_level.contains(key));
+  settings = R"("reps":3,"per_node":"gsss")";
+  static_cast<void>(plan());
+  ASSERT_FALSE(problems.empty());
+  EXPECT_NE(problems.front().find("per_node: unknown policy 'gsss'"), std::string::npos)
+      << problems.front();
+}
+
 TEST_F(Plan, HoldsAMillionRepetitionsWithoutAListOfThem) {
   settings = "\"reps\":1000000";
   const SweepPlan made = plan();
