@@ -238,7 +238,7 @@ void Communicator::live(const std::shared_ptr<std::promise<void>>& up) {
 }
 
 /// Tells the others that this one leaves. Orderly: rank 0 waits until all others have left, and
-/// they wait until it tells them whether all are there. Nobody waits for one that has fallen silent.
+/// they wait until it tells them whether all are there. Nobody waits for one that is silent.
 void Communicator::part() {
   const char* const alone = "alone";
   is_close_ = true;

@@ -171,6 +171,7 @@ ThreadNodes::ThreadNodes(const std::vector<std::vector<std::string>>& units,
     communicators_[at] = communicator_of(ranks_, rank, "tests", silence_max);
     threads_.emplace_back([communicator = communicators_[at], service = services_.back().get()] {
       static_cast<void>(serve_node(*communicator, *service));
+      communicator->leave(true);
     });
   }
   communicators_[0] = communicator_of(ranks_, 0, "tests", silence_max);
@@ -193,8 +194,8 @@ ThreadNodes::ThreadNodes(const std::vector<std::vector<std::string>>& units,
 
 ThreadNodes::~ThreadNodes() {
   nodes_->end(0);
+  communicators_[0]->leave(true);
   for (std::jthread& thread : threads_) thread.join();
-  for (const auto& communicator : communicators_) communicator->leave(true);
 }
 
 }  // namespace equipoise
