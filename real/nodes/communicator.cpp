@@ -23,6 +23,10 @@ using Length = std::uint32_t;
 /// In place of a length: the frame says how long a message is that follows as a payload.
 constexpr Length long_message = 0xFFFF'FFFF;
 
+/// What a rank that leaves says, if not only that: it waits for nobody, or it waits for all others.
+constexpr const char* leaves_alone = "alone";
+constexpr const char* leaves_soon = "soon";
+
 /// How often rank 0 asks each other rank for its clock, by which both know that the other is alive.
 constexpr milliseconds ping_every{100};
 /// And at first, until their clocks are known.
@@ -165,7 +169,7 @@ void Communicator::serve(CommunicatorClient* client) {
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
     const Peer& peer = peers_[rank];
     const char* const why = peer.is_lost ? "it was lost before" : "it has ended";
-    if (peer.is_lost || peer.has_left) client->lost(static_cast<int>(rank), why);
+    if (peer.is_lost || peer.is_ending) client->lost(static_cast<int>(rank), why);
   }
 }
 
@@ -237,12 +241,12 @@ void Communicator::live(const std::shared_ptr<std::promise<void>>& up) {
   transport_.reset();
 }
 
-/// Tells the others that this one leaves. Orderly: rank 0 waits until all others have left, and
-/// they wait until it tells them whether all are there. Nobody waits for one that is silent.
+/// Tells the others that this one leaves. Orderly: rank 0 says that it will, waits until all others
+/// have left, and tells them whether all are there, for which they wait. Nobody waits for one that
+/// is silent.
 void Communicator::part() {
-  const char* const alone = "alone";
   is_close_ = true;
-  if (rank_ > 0 || !is_orderly_) tell_all(MessageKind::leaving, is_orderly_ ? "" : alone);
+  tell_all(MessageKind::leaving, !is_orderly_ ? leaves_alone : rank_ == 0 ? leaves_soon : "");
   turn();  // sends what was posted last
   const auto are_gone = [this] {
     return std::ranges::all_of(heard_peers(),
@@ -256,7 +260,7 @@ void Communicator::part() {
   const auto is_missing = [](const Peer& peer) { return peer.is_lost || peer.left_alone; };
   if (std::ranges::any_of(peers_, is_missing)) is_orderly_ = false;
   if (rank_ > 0) return;
-  tell_all(MessageKind::leaving, is_orderly_ ? "" : alone);
+  tell_all(MessageKind::leaving, is_orderly_ ? "" : leaves_alone);
   turn();
 }
 
@@ -392,11 +396,14 @@ void Communicator::take_message(int from, std::string_view message) {
     case MessageKind::introduction:
       meet(from, rest);
       return;
-    case MessageKind::leaving:
-      peers_[static_cast<std::size_t>(from)].has_left = true;
-      peers_[static_cast<std::size_t>(from)].left_alone = !rest.empty();
-      if (client_ != nullptr) client_->lost(from, "it has ended");
+    case MessageKind::leaving: {
+      Peer& peer = peers_[static_cast<std::size_t>(from)];
+      peer.has_left = peer.has_left || rest != leaves_soon;
+      peer.left_alone = rest == leaves_alone;
+      const bool is_news = !std::exchange(peer.is_ending, true);
+      if (is_news && client_ != nullptr) client_->lost(from, "it has ended");
       return;
+    }
   }
 }
 
@@ -457,7 +464,7 @@ void Communicator::lose(int rank, const std::string& why) {
   if (std::exchange(peer.is_lost, true)) return;
   peer.batch.clear();
   peer.waiting.clear();
-  if (client_ != nullptr && !peer.has_left) client_->lost(rank, why);
+  if (client_ != nullptr && !peer.is_ending) client_->lost(rank, why);
 }
 
 }  // namespace equipoise

@@ -131,7 +131,8 @@ class Communicator {
     std::vector<std::string> waiting;  ///< frames that came behind a long message
     bool has_long = false;             ///< a long message is on its way from there
     bool is_lost = false;
-    bool has_left = false;    ///< it said so
+    bool is_ending = false;   ///< it said that it leaves, or will
+    bool has_left = false;    ///< it does not wait for this one any more
     bool left_alone = false;  ///< without waiting for others
     std::string host;         ///< empty: it has not introduced itself
     bool is_other = false;    ///< of another build

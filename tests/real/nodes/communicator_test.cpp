@@ -176,6 +176,19 @@ TEST(Communicator, LeavesWithoutARankThatFallsSilentMeanwhileAndTellsAll) {
   EXPECT_FALSE(of_first.get());
 }
 
+TEST(Communicator, TellsARankThatServesThatTheMasterWillLeave) {
+  ThreadRanks ranks(2);
+  const auto node = communicator_of(ranks, 1);
+  const auto master = communicator_of(ranks, 0);
+  Client there(*node);
+  node->serve(&there);
+  auto of_master = std::async(std::launch::async, [&master] { return master->leave(true); });
+  EXPECT_EQ(there.await_loss(), std::vector<std::string>{"0: it has ended"});
+  node->serve(nullptr);
+  EXPECT_TRUE(node->leave(true));
+  EXPECT_TRUE(of_master.get());
+}
+
 TEST(Communicator, LeavesDisorderlyWhereAnotherRankDoes) {
   ThreadRanks ranks(2);
   const auto node = communicator_of(ranks, 1);
