@@ -271,6 +271,14 @@ RunOutcome outcome_of(const RunPlan& plan, Executor& executor, const Deciding& d
   return outcome;
 }
 
+/// Completes the losses of a run, if they are known.
+void add_without_units(const RunPlan& plan, RunNumbers& numbers) {
+  if (!numbers.losses) return;
+  const WithoutUnits without = time_without(numbers, plan.run.bound_phases);
+  numbers.losses->without_unused = without.unused;
+  numbers.losses->without_dropped = without.dropped;
+}
+
 }  // namespace
 
 RunReport run_plan(const RunPlan& plan, Executor& executor,
@@ -320,11 +328,7 @@ RunReport run_plan(const RunPlan& plan, Executor& executor,
   report.run = {metrics.numbers(), report.problem.empty(), report.outcome.policy_stalled,
                 plan.run.repetition};
   report.run.unchecked = judged.unchecked;
-  if (std::optional<Losses>& losses = report.run.numbers.losses) {
-    const WithoutUnits without = time_without(report.run.numbers, plan.run.bound_phases);
-    losses->without_unused = without.unused;
-    losses->without_dropped = without.dropped;
-  }
+  add_without_units(plan, report.run.numbers);
   if (plan.run.learns) report.shown = experience.shown();
   report.unit_losses = unit_losses.losses();
   if (report.has_too_many_blocks) {

@@ -199,8 +199,10 @@ class Equipoise final : public EventPolicy {
   void order_units() {
     cpus_last_.clear();
     for (const UnitState& unit : view().units()) cpus_last_.push_back(unit.id);
-    std::ranges::stable_partition(
-        cpus_last_, [&](UnitId unit) { return view().unit(unit).unit.kind != UnitKind::cpu; });
+    const auto is_no_cpu = [&](UnitId unit) {
+      return view().unit(unit).unit.kind != UnitKind::cpu;
+    };
+    std::stable_partition(cpus_last_.begin(), cpus_last_.end(), is_no_cpu);
   }
 
   /// A unit has come or gone.
